@@ -1,0 +1,4 @@
+@NullMarked
+package org.ustore;
+
+import org.jspecify.annotations.NullMarked;
