@@ -31,7 +31,12 @@ class ModuleArrowsTest {
     }
 
     private static DynamicTest only(String module, String... allowed) {
-        ArchRule rule = classes().that().resideInAPackage(module).should().onlyDependOnClassesThat().resideInAnyPackage(allowed);
+        ArchRule rule = classes()
+                .that()
+                .resideInAPackage(module)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(allowed);
         return DynamicTest.dynamicTest(module, () -> rule.check(CLASSES));
     }
 }

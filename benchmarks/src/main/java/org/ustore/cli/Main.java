@@ -1,0 +1,62 @@
+package org.ustore.cli;
+
+import java.io.PrintWriter;
+import org.ustore.cluster.ClusterException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.ParameterException;
+
+/** Entry point of the command line; a new command is one more class in {@code subcommands}. */
+@Command(
+        name = "ustore",
+        description = "UStore: an object store for Ceph OSDs, written in Java.",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            DemoCommand.class,
+            ClusterCommand.class,
+            TestCommand.class,
+            VersionCommand.class,
+            CommandLine.HelpCommand.class
+        },
+        footer = {"", "Start with: ./ustore demo", "More on one command: ./ustore help COMMAND"})
+public final class Main {
+    private static final int FAILED = 1;
+    private static final int USAGE = 2;
+
+    private Main() {}
+
+    public static void main(String[] args) {
+        System.exit(run(args));
+    }
+
+    /** Runs one command line and returns its exit code. */
+    static int run(String... args) {
+        CommandLine line = new CommandLine(new Main())
+                .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .registerConverter(ByteSizeOption.class, ByteSizeOption::parse)
+                .setParameterExceptionHandler(Main::usage)
+                .setExecutionExceptionHandler((e, command, _) -> failed(e, command));
+        return args.length == 0 ? line.execute("help") : line.execute(args);
+    }
+
+    private static int usage(ParameterException e, String[] args) {
+        CommandLine command = e.getCommandLine();
+        PrintWriter err = command.getErr();
+        err.println("ustore: " + e.getMessage());
+        CommandLine.UnmatchedArgumentException.printSuggestions(e, err);
+        String path = command.getCommandSpec().qualifiedName(" ").replaceFirst("^ustore ?", "");
+        err.println(("next: ./ustore help " + path.split(" ", 2)[0]).stripTrailing());
+        return USAGE;
+    }
+
+    private static int failed(Exception e, CommandLine command) {
+        if (e instanceof ClusterException || e instanceof IllegalArgumentException) {
+            command.getErr().println("ustore: " + e.getMessage());
+        } else {
+            e.printStackTrace(command.getErr());
+        }
+        return e instanceof IllegalArgumentException ? USAGE : FAILED;
+    }
+}
