@@ -125,7 +125,7 @@ public record ObjectId(
         if (c != 0) {
             return c;
         }
-        c = Integer.compareUnsigned(Integer.reverse(hash), Integer.reverse(other.hash));
+        c = hobjectMax ? 0 : Integer.compareUnsigned(Integer.reverse(hash), Integer.reverse(other.hash));
         if (c != 0) {
             return c;
         }
