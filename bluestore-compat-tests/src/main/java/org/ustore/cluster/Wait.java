@@ -11,7 +11,8 @@ public final class Wait {
     private Wait() {}
 
     /**
-     * Polls until {@code done}.
+     * Polls until {@code done}. A poll that fails with a {@link ClusterException} counts as not done: while daemons come and go, or the
+     * disk is slow, Ceph's tools give up now and then.
      *
      * @param what for the error: "waited 60 s for WHAT"
      * @param diagnosis asked for only when the deadline has passed
@@ -19,24 +20,31 @@ public final class Wait {
      */
     public static void until(String what, Duration limit, BooleanSupplier done, Supplier<String> diagnosis) {
         long deadline = System.nanoTime() + limit.toNanos();
-        while (!done.getAsBoolean()) {
+        String lastError = "";
+        while (true) {
+            try {
+                if (done.getAsBoolean()) {
+                    return;
+                }
+            } catch (ClusterException e) {
+                lastError = "\nlast error: " + e.getMessage();
+            }
             if (System.nanoTime() - deadline > 0) {
-                throw new ClusterException("waited " + limit.toSeconds() + " s for " + what + "\n" + diagnosis.get());
+                throw new ClusterException(
+                        "waited " + limit.toSeconds() + " s for " + what + lastError + "\n" + diagnosis.get());
             }
             pause();
         }
     }
 
-    /** As {@link #until(String, Duration, BooleanSupplier, Supplier)}, but the caller handles the miss. */
+    /** As {@link #until}, but tells a miss by its result. */
     static boolean reached(Duration limit, BooleanSupplier done) {
-        long deadline = System.nanoTime() + limit.toNanos();
-        while (!done.getAsBoolean()) {
-            if (System.nanoTime() - deadline > 0) {
-                return false;
-            }
-            pause();
+        try {
+            until("it", limit, done, () -> "");
+            return true;
+        } catch (ClusterException _) {
+            return false;
         }
-        return true;
     }
 
     private static void pause() {
