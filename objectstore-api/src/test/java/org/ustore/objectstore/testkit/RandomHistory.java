@@ -52,7 +52,7 @@ public final class RandomHistory {
      */
     public record Profile(int steps, int maxObjectBytes, int maxWriteBytes, int remountPerMille, boolean renameAcross) {
         /** A second or so on a store in memory. */
-        public static final Profile SHORT = new Profile(600, 3 << 20, 300_000, 10, true);
+        public static final Profile SHORT = new Profile(400, 3 << 20, 300_000, 10, true);
         /** For soaks. */
         public static final Profile LONG = new Profile(20_000, 8 << 20, 3 << 20, 4, true);
     }
