@@ -1,7 +1,6 @@
 #include "jvm.h"
 
 #include <dlfcn.h>
-#include <glob.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <mutex>
 #include <vector>
 
+#include "java_home.h"
 #include "log.h"
 #include "reply.h"
 
@@ -22,41 +22,11 @@
 namespace ustore {
 namespace {
 
-constexpr int kJavaMajor = 25;
-constexpr const char* kInstall = "Next: install a Java 25 JDK or JRE (a folder under /usr/lib/jvm, or java_home = FOLDER in ustore.conf).";
-
 std::mutex start_lock;
 JavaVM* vm;
 BridgeMethods methods;
 pthread_key_t detach_key;
 thread_local JNIEnv* thread_env;
-
-// Major version of the Java in `home`, from its "release" file; 0 if there is none.
-int java_major(const std::string& home, std::string& version) {
-  std::string text;
-  if (read_file(home + "/release", text) < 0) return 0;
-  constexpr const char* kKey = "JAVA_VERSION=\"";
-  size_t at = text.find(kKey);
-  if (at == std::string::npos) return 0;
-  at += strlen(kKey);
-  version = text.substr(at, text.find('"', at) - at);
-  return atoi(version.c_str());
-}
-
-std::string library_of(const std::string& home) { return home + "/lib/server/libjvm.so"; }
-
-bool usable(const std::string& home) {
-  std::string version;
-  return java_major(home, version) == kJavaMajor && access(library_of(home).c_str(), R_OK) == 0;
-}
-
-std::string describe(const std::string& home) {
-  std::string version;
-  int major = java_major(home, version);
-  if (major == 0) return home + " (no Java there)";
-  if (major != kJavaMajor) return home + " (Java " + version + ")";
-  return home + " (Java " + version + ", but no readable lib/server/libjvm.so)";
-}
 
 int jvm_print(FILE*, const char* format, va_list args) {
   char line[2048];
@@ -99,12 +69,12 @@ std::string take_exception(JNIEnv* env) {
 bool create_vm(const std::string& data, const std::string& library, const std::string& jar, const JvmConf& conf) {
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (!handle) {
-    log_format(kLogError, "ustore: cannot load %s: %s. %s", library.c_str(), dlerror(), kInstall);
+    log_format(kLogError, "ustore: cannot load %s: %s. %s", library.c_str(), dlerror(), kInstallJava);
     return false;
   }
   auto create = reinterpret_cast<jint (*)(JavaVM**, void**, void*)>(dlsym(handle, "JNI_CreateJavaVM"));
   if (!create) {
-    log_format(kLogError, "ustore: %s is no JVM (no JNI_CreateJavaVM). %s", library.c_str(), kInstall);
+    log_format(kLogError, "ustore: %s is no JVM (no JNI_CreateJavaVM). %s", library.c_str(), kInstallJava);
     return false;
   }
 
@@ -122,9 +92,9 @@ bool create_vm(const std::string& data, const std::string& library, const std::s
       "-Djava.class.path=" + jar,
   };
   texts.insert(texts.end(), conf.jvm_options.begin(), conf.jvm_options.end());
-  std::vector<JavaVMOption> options;
+  // The printer goes first: it is to get what the JVM says of the others.
+  std::vector<JavaVMOption> options = {{const_cast<char*>("vfprintf"), reinterpret_cast<void*>(&jvm_print)}};
   for (std::string& text : texts) options.push_back({text.data(), nullptr});
-  options.push_back({const_cast<char*>("vfprintf"), reinterpret_cast<void*>(&jvm_print)});
 
   JavaVMInitArgs args = {};
   args.version = JNI_VERSION_21;
@@ -189,37 +159,6 @@ bool init_bridge(JNIEnv* env, const std::string& jar) {
 }
 
 }  // namespace
-
-std::string find_jvm(const JvmConf& conf, const char* java_home_env, const std::string& jvm_folder, std::string& error) {
-  if (!conf.java_home.empty()) {
-    if (usable(conf.java_home)) return library_of(conf.java_home);
-    error = "ustore: needs Java 25; java_home in ustore.conf names " + describe(conf.java_home) + ". " + kInstall;
-    return "";
-  }
-  std::string found;
-  if (java_home_env && *java_home_env) {
-    if (usable(java_home_env)) return library_of(java_home_env);
-    found += " JAVA_HOME=" + describe(java_home_env) + ";";
-  }
-  glob_t paths;
-  std::string chosen;
-  if (glob((jvm_folder + "/*").c_str(), GLOB_NOSORT, nullptr, &paths) == 0) {
-    for (size_t i = 0; i < paths.gl_pathc; ++i) {
-      std::string home = paths.gl_pathv[i];
-      std::string version;
-      if (usable(home)) {
-        chosen = home;
-        break;
-      }
-      if (java_major(home, version) != 0) found += " " + describe(home) + ";";
-    }
-    globfree(&paths);
-  }
-  if (!chosen.empty()) return library_of(chosen);
-  error = "ustore: needs Java 25; found" + (found.empty() ? " no Java in " + jvm_folder + ";" : found) + " " + kInstall;
-  error[error.rfind(';')] = '.';
-  return "";
-}
 
 bool jvm_start(const std::string& data, const std::string& home) {
   std::lock_guard<std::mutex> guard(start_lock);

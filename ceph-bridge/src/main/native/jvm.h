@@ -5,8 +5,6 @@
 
 #include <string>
 
-#include "conf.h"
-
 namespace ustore {
 
 // The static methods of org.ustore.ceph.Bridge, by which all calls into Java go.
@@ -68,9 +66,5 @@ jlong call(jmethodID method, ...);
 jobject call_object(jmethodID method, bool* failed, ...);
 
 void drop(jobject global);
-
-// The JVM library to use: `java_home` if set, else JAVA_HOME, else what is installed in `jvm_folder`. Empty with the
-// reason in `error`.
-std::string find_jvm(const JvmConf& conf, const char* java_home_env, const std::string& jvm_folder, std::string& error);
 
 }  // namespace ustore

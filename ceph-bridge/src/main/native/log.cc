@@ -51,11 +51,14 @@ void log_line(int priority, std::string_view text) {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   entry.stamp_ns = static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+  entry.stamp_coarse = true;  // milliseconds, as the OSD's own lines have
   entry.thread = pthread_self();
   entry.priority = static_cast<int16_t>(priority);
   entry.subsystem = kLogSubsystemOsd;
   entry.line = text;
   ceph_log_submit(ceph_log, std::move(entry));
+  // The process may be about to exit, which would drop what is still queued.
+  if (priority <= kLogError) ceph_log_flush(ceph_log);
 }
 
 void log_format(int priority, const char* format, ...) {
