@@ -7,21 +7,38 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Builds the native shim with CMake. Run by Maven with the JDK of the build, whose headers are used:
- * {@code java BuildNative.java <source folder> <build folder> <build-id file> <output folder>}.
+ * Builds the native shim with CMake against the headers of the JDK 25 of the build:
+ * {@code java BuildNative.java <source folder> <build folder> <build-id file> <output folder> <Maven's Java home>}.
+ *
+ * <p>Maven selects a toolchain only if it does not run on a JDK 25 itself; so that JDK is either the one running this
+ * program or the one running Maven.
  */
 public final class BuildNative {
     private BuildNative() {}
 
     public static void main(String[] args) throws Exception {
-        if (args.length != 4) {
-            throw new IllegalArgumentException("needs 4 arguments, got " + args.length);
+        if (args.length != 5) {
+            throw new IllegalArgumentException("needs 5 arguments, got " + args.length);
         }
-        Path jdk = Path.of(System.getProperty("java.home"));
+        Path jdk = jdk(Path.of(args[4]), Path.of(System.getProperty("java.home")));
         checkTools(jdk);
         run("cmake", "-S", args[0], "-B", args[1], "-DJDK_HOME=" + jdk, "-DBUILD_ID_FILE=" + args[2],
                 "-DUSTORE_OUTPUT=" + args[3]);
         run("cmake", "--build", args[1], "--parallel", Integer.toString(Runtime.getRuntime().availableProcessors()));
+    }
+
+    private static Path jdk(Path... candidates) throws IOException {
+        for (Path home : candidates) {
+            Path release = home.resolve("release");
+            if (Files.exists(release)
+                    && Files.readAllLines(release).stream().anyMatch(line -> line.startsWith("JAVA_VERSION=\"25"))) {
+                return home;
+            }
+        }
+        System.err.println("The native shim cannot be built: no JDK 25 among " + List.of(candidates)
+                + ". Next: install a JDK 25 and run Maven with it as JAVA_HOME.");
+        System.exit(1);
+        throw new AssertionError();
     }
 
     private static void checkTools(Path jdk) {
