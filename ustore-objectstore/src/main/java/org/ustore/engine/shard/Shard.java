@@ -1,0 +1,669 @@
+package org.ustore.engine.shard;
+
+import java.lang.System.Logger.Level;
+import java.lang.foreign.MemorySegment;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.ustore.engine.device.AlignedBuffers;
+import org.ustore.engine.device.BlockDevice;
+import org.ustore.engine.meta.ByteWriter;
+import org.ustore.engine.meta.CollectionState;
+import org.ustore.engine.space.IntList;
+import org.ustore.objectstore.ErrorCode;
+import org.ustore.objectstore.ObjectStoreException;
+
+/**
+ * A mounted shard: lock, log and checkpoints. See the package for how they work together.
+ *
+ * <p>Callers take {@link #lock} for everything but {@link #close}. A failure of the device, or of a transaction half
+ * applied, fails the shard: from then on it writes nothing and refuses all work with {@code ESHUTDOWN}.
+ */
+public final class Shard {
+    private static final System.Logger LOG = System.getLogger(Shard.class.getName());
+    private static final long READER_POLL_NANOS = 20_000;
+    private static final int MAX_BATCH_BYTES = 8 << 20;
+    /** Fewer freed blocks than this are no reason for a checkpoint. */
+    private static final int MIN_FREED_BLOCKS = 1024;
+    /** Kept for the metadata of deletes on a full device. */
+    private static final int MIN_RESERVE_BLOCKS = 16;
+    /** Kept from data, for metadata of all kinds: 1/128 of the device, at most 256 MiB. */
+    private static final int MAX_RESERVE_BLOCKS = 65536;
+
+    private final BlockDevice device;
+    private final ShardState state;
+    private final ReentrantLock lock = new ReentrantLock();
+    /** Signalled when the batch being filled is no longer empty, or the commit thread should end. */
+    private final Condition commitWork = lock.newCondition();
+    /** Signalled when a checkpoint is wanted, or the checkpoint thread should end. */
+    private final Condition checkpointWork = lock.newCondition();
+    /** Signalled when anything that callers or the commit thread wait for may have changed. */
+    private final Condition progress = lock.newCondition();
+
+    private final Finisher finisher;
+    private final Thread committer =
+            Thread.ofPlatform().name("ustore-commit").daemon().unstarted(this::commitLoop);
+    private final Thread checkpointer =
+            Thread.ofPlatform().name("ustore-checkpoint").daemon().unstarted(this::checkpointLoop);
+    private final ArrayDeque<Waiter> waiters = new ArrayDeque<>();
+
+    private Superblock superblock;
+    private int[] imageBlocks;
+    private volatile @Nullable Throwable failure;
+    private boolean stopping;
+    private boolean committerEnded;
+    private boolean closed;
+
+    private Batch filling = new Batch();
+    private Batch spare = new Batch();
+    private long recordStart;
+    private long nextRecord;
+    private long durableRecord;
+    /** The batch being written lies at or after this position and has this number; else the next one will. */
+    private long unwrittenPosition;
+
+    private long unwrittenBatch;
+    private long headPosition;
+    private long tailPosition;
+    private long durableBatch;
+
+    private boolean checkpointWanted;
+    private boolean checkpointRunning;
+    private long checkpointsDone;
+
+    private record Waiter(long record, Runnable callback) {}
+
+    private Shard(Recovery recovery) {
+        this.state = recovery.state();
+        this.device = state.device();
+        this.superblock = recovery.superblock();
+        this.imageBlocks = recovery.imageBlocks();
+        this.finisher = new Finisher(this::wakeWaiting);
+        this.headPosition = recovery.position();
+        this.tailPosition = superblock.logPosition();
+        this.unwrittenPosition = headPosition;
+        this.unwrittenBatch = recovery.nextBatch();
+        this.durableBatch = unwrittenBatch - 1;
+        this.nextRecord = recovery.recordSequence() + 1;
+        this.durableRecord = recovery.recordSequence();
+    }
+
+    /** Writes an empty store of {@code logBlocks} blocks of log. What was on the device is lost. */
+    public static void mkfs(BlockDevice device, UUID fsid, int logBlocks) {
+        int totalBlocks = (int) Math.min(Integer.MAX_VALUE, device.sizeBytes() / BlockDevice.BLOCK_BYTES);
+        int reserved = Superblock.COPIES + logBlocks;
+        MemorySegment zeros = AlignedBuffers.allocate(1 << 20);
+        // Written now, the log's blocks exist: commits need not wait for the file system to allocate them. It also
+        // makes sure that no batch of an earlier store is there.
+        for (long block = 0; block < reserved; block += 256) {
+            long n = Math.min(256, reserved - block) * BlockDevice.BLOCK_BYTES;
+            device.write(zeros.asSlice(0, n).asByteBuffer(), block * BlockDevice.BLOCK_BYTES);
+        }
+        int[] blocks = {reserved};
+        ImageWriter image = new ImageWriter(device, 1, blocks);
+        CatalogImage.encode(List.of(), image);
+        int used = image.finish();
+        device.flush();
+        Superblocks.write(
+                device,
+                new Superblock(
+                        fsid,
+                        1,
+                        true,
+                        totalBlocks,
+                        Superblock.COPIES,
+                        logBlocks,
+                        newGeneration(),
+                        0,
+                        1,
+                        0,
+                        reserved,
+                        used,
+                        1));
+    }
+
+    /** Whether the device holds a store, valid or not. */
+    public static boolean isStore(BlockDevice device) {
+        return Superblocks.present(device);
+    }
+
+    // Random, so that batches of another store or an earlier mount in the same place are never taken for our own.
+    private static long newGeneration() {
+        return new SecureRandom().nextLong();
+    }
+
+    /** Starts work on a store just recovered; the shard does not own the device until this returns. */
+    public static Shard start(Recovery recovery) {
+        if (!recovery.errors().isEmpty()) {
+            throw new ObjectStoreException(
+                    ErrorCode.EIO,
+                    "the store on " + recovery.state().device().name() + " is inconsistent: "
+                            + recovery.errors().getFirst() + " (and "
+                            + (recovery.errors().size() - 1) + " more); run ceph-objectstore-tool --op fsck");
+        }
+        Shard shard = new Shard(recovery);
+        shard.open(recovery.replayed() > 0);
+        shard.finisher.start();
+        shard.committer.start();
+        shard.checkpointer.start();
+        return shard;
+    }
+
+    /** Makes the log of this mount one of its own: nothing an earlier one left behind can be taken for its batches. */
+    private void open(boolean replayed) {
+        if (replayed) {
+            checkpoint(false, newGeneration());
+            return;
+        }
+        superblock =
+                next(superblock, false, newGeneration(), headPosition, unwrittenBatch, superblock.recordSequence());
+        Superblocks.write(device, superblock);
+    }
+
+    private static Superblock next(
+            Superblock s, boolean clean, long generation, long logPosition, long nextBatch, long recordSequence) {
+        return new Superblock(
+                s.fsid(),
+                s.sequence() + 1,
+                clean,
+                s.totalBlocks(),
+                s.logFirstBlock(),
+                s.logBlocks(),
+                generation,
+                logPosition,
+                nextBatch,
+                recordSequence,
+                s.imageFirstBlock(),
+                s.imageFirstBlocks(),
+                s.imageSequence());
+    }
+
+    /** What everything belongs to. */
+    public ReentrantLock lock() {
+        return lock;
+    }
+
+    /** Metadata and space; under the lock. */
+    public ShardState state() {
+        return state;
+    }
+
+    /** Identity of the store. */
+    public UUID fsid() {
+        return superblock.fsid();
+    }
+
+    /** Throws {@code ESHUTDOWN} once the shard has failed. */
+    public void checkUsable() {
+        Throwable cause = failure;
+        if (cause != null) {
+            throw new ObjectStoreException(
+                    ErrorCode.ESHUTDOWN,
+                    "the store has failed and must be mounted again: " + cause.getMessage(),
+                    cause);
+        }
+        if (stopping) {
+            throw new ObjectStoreException(ErrorCode.ESHUTDOWN, "the store is not mounted");
+        }
+    }
+
+    /** Throws {@code ESHUTDOWN} if nothing can be read any more; under the lock. */
+    public void checkReadable() {
+        if (failure != null || closed) {
+            checkUsable();
+        }
+    }
+
+    /** Fails the shard; the first cause counts. Any thread, with or without the lock. */
+    public void fail(Throwable cause) {
+        lock.lock();
+        try {
+            if (failure == null) {
+                failure = cause;
+                LOG.log(Level.ERROR, "the store on " + device.name() + " has failed; nothing more is written", cause);
+            }
+            commitWork.signalAll();
+            checkpointWork.signalAll();
+            progress.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void wakeWaiting() {
+        lock.lock();
+        try {
+            progress.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- admission ----
+
+    /** Most bytes of one record. */
+    public long maxRecordBytes() {
+        return (long) superblock.logBlocks() * BlockDevice.BLOCK_BYTES / 4;
+    }
+
+    /** From this size on a record carries no more data. */
+    public long maxInlineBytes() {
+        return Math.min(4 << 20, maxRecordBytes() / 4);
+    }
+
+    private long maxBatchBytes() {
+        return Math.min(MAX_BATCH_BYTES, maxRecordBytes() / 2);
+    }
+
+    /**
+     * Waits, under the lock, until transactions that take no more than {@code demand} can be applied.
+     *
+     * @throws ObjectStoreException {@code ENOSPC} if there is no space for them; nothing has changed then
+     */
+    public void admit(Demand demand) {
+        while (true) {
+            checkUsable();
+            state.guard().advance(state::reuse);
+            if (filling.bytes() > maxBatchBytes() || finisher.isBehind()) {
+                progress.awaitUninterruptibly();
+            } else if (state.pending().usedSlots() > state.pending().maxSlots()) {
+                awaitCheckpoint();
+            } else if (hasSpace(demand)) {
+                return;
+            } else if (checkpointRunning
+                    || state.freedBlocks() > 0
+                    || !state.guard().isIdle()) {
+                awaitCheckpoint();
+            } else {
+                throw new ObjectStoreException(
+                        ErrorCode.ENOSPC,
+                        "no space on " + device.name() + ": blocks wanted=" + demand.dataBlocks() + " available="
+                                + availableBlocks() + "; delete objects or add OSDs");
+            }
+        }
+    }
+
+    private boolean hasSpace(Demand demand) {
+        long image = ImageWriter.blocksFor(state.catalog().imageBytes() + demand.metadataBytes());
+        long needed = demand.dataBlocks()
+                + image
+                + switch (demand.purpose()) {
+                    case DATA -> reserveBlocks();
+                    case METADATA -> MIN_RESERVE_BLOCKS;
+                    case DELETE -> 0;
+                };
+        return state.space().freeBlocks() >= needed;
+    }
+
+    /** Blocks kept back from data; under the lock. */
+    public int reserveBlocks() {
+        return Math.max(4 * MIN_RESERVE_BLOCKS, Math.min(MAX_RESERVE_BLOCKS, superblock.totalBlocks() / 128));
+    }
+
+    /** Blocks that data can still take, those of freed but not yet reusable ones included; under the lock. */
+    public long availableBlocks() {
+        long image = ImageWriter.blocksFor(state.catalog().imageBytes());
+        return Math.max(0, state.space().freeBlocks() + state.freedBlocks() - image - reserveBlocks());
+    }
+
+    /** Blocks of the device; under the lock. */
+    public long totalBlocks() {
+        return superblock.totalBlocks();
+    }
+
+    /** Blocks of superblocks, log and image; under the lock. */
+    public long metadataBlocks() {
+        return superblock.logFirstBlock() + (long) superblock.logBlocks() + imageBlocks.length;
+    }
+
+    /** Waits, under the lock, for the end of a checkpoint that begins after this call. */
+    public void awaitCheckpoint() {
+        long target = checkpointsDone + (checkpointRunning ? 2 : 1);
+        while (checkpointsDone < target) {
+            checkUsable();
+            checkpointWanted = true;
+            checkpointWork.signal();
+            progress.awaitUninterruptibly();
+        }
+    }
+
+    // ---- log ----
+
+    /** Begins a record; under the lock until {@link #endRecord}. */
+    public ByteWriter beginRecord() {
+        recordStart = filling.bytes();
+        filling.buffer().putInt(0);
+        return filling.buffer();
+    }
+
+    /** Takes back the record begun. */
+    public void abandonRecord() {
+        filling.buffer().truncate(recordStart);
+    }
+
+    /** Bytes of the record so far. */
+    public long recordBytes() {
+        return filling.bytes() - recordStart;
+    }
+
+    /** Ends the record and gives it to the commit thread; {@code onCommit} runs once it is durable. Returns its number. */
+    public long endRecord(List<Runnable> onCommit) {
+        filling.buffer().setInt(recordStart, Math.toIntExact(filling.bytes() - recordStart - Integer.BYTES));
+        boolean first = filling.isEmpty();
+        filling.added(nextRecord, onCommit);
+        if (first) {
+            commitWork.signal();
+        }
+        return nextRecord++;
+    }
+
+    /** Gives callbacks to the finisher; any thread. */
+    public void finish(List<Runnable> callbacks) {
+        finisher.add(callbacks);
+    }
+
+    /** Runs {@code callback} once {@code record} is durable and its callbacks have run; false if it is, under the lock. */
+    public boolean whenDurable(long record, Runnable callback) {
+        if (record <= durableRecord) {
+            return false;
+        }
+        checkUsable();
+        waiters.add(new Waiter(record, callback));
+        return true;
+    }
+
+    private void commitLoop() {
+        try {
+            while (commitOne()) {
+                // until stopped
+            }
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        }
+    }
+
+    /** Writes one batch; false if there will be none any more. */
+    private boolean commitOne() {
+        Batch batch;
+        long position;
+        lock.lock();
+        try {
+            while (filling.isEmpty() && failure == null && !stopping) {
+                commitWork.awaitUninterruptibly();
+            }
+            if (failure != null || filling.isEmpty()) {
+                return false;
+            }
+            batch = filling;
+            filling = spare;
+            progress.signalAll();
+            position = place(batch.blocks());
+            if (position < 0) {
+                return false;
+            }
+            headPosition = position + batch.blocks();
+        } finally {
+            lock.unlock();
+        }
+        MemorySegment bytes = batch.seal(superblock.generation(), unwrittenBatch, position, durableBatch);
+        long block = superblock.logFirstBlock() + position % superblock.logBlocks();
+        device.write(bytes.asByteBuffer(), block * BlockDevice.BLOCK_BYTES);
+        device.flush();
+        lock.lock();
+        try {
+            committed(batch);
+        } finally {
+            lock.unlock();
+        }
+        return true;
+    }
+
+    /** Where a batch of so many blocks goes, once the log has room for it; -1 if the shard fails meanwhile. */
+    private long place(int blocks) {
+        int ring = superblock.logBlocks();
+        long toRingEnd = ring - headPosition % ring;
+        long position = blocks <= toRingEnd ? headPosition : headPosition + toRingEnd;
+        while (position + blocks > tailPosition + ring) {
+            if (failure != null) {
+                return -1;
+            }
+            checkpointWanted = true;
+            checkpointWork.signal();
+            progress.awaitUninterruptibly();
+        }
+        return position;
+    }
+
+    private void committed(Batch batch) {
+        durableBatch = unwrittenBatch;
+        unwrittenBatch++;
+        unwrittenPosition = headPosition;
+        durableRecord = batch.lastRecord();
+        List<Runnable> callbacks = batch.onCommit();
+        for (int i = waiters.size(); i > 0; i--) {
+            Waiter waiter = waiters.remove();
+            if (waiter.record() <= durableRecord) {
+                callbacks.add(waiter.callback());
+            } else {
+                waiters.add(waiter);
+            }
+        }
+        finisher.add(callbacks);
+        batch.clear();
+        spare = batch;
+        progress.signalAll();
+        if (wantsCheckpoint()) {
+            checkpointWanted = true;
+            checkpointWork.signal();
+        }
+    }
+
+    private boolean wantsCheckpoint() {
+        return headPosition - tailPosition > superblock.logBlocks() / 2
+                || state.pending().usedSlots() > state.pending().maxSlots() / 2
+                || state.freedBlocks()
+                        > Math.max(MIN_FREED_BLOCKS, state.space().freeBlocks());
+    }
+
+    // ---- checkpoint ----
+
+    private void checkpointLoop() {
+        try {
+            while (awaitWanted()) {
+                checkpoint(false, superblock.generation());
+            }
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        }
+    }
+
+    private boolean awaitWanted() {
+        lock.lock();
+        try {
+            while (!checkpointWanted && failure == null && !committerEnded) {
+                checkpointWork.awaitUninterruptibly();
+            }
+            return failure == null && !committerEnded;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What a checkpoint writes, as it was at one moment. */
+    private static final class Capture {
+        final List<CollectionState> collections;
+        final int[] pending;
+        final IntList freed;
+        final int[] imageBlocks;
+        final Superblock superblock;
+
+        Capture(ShardState state, int[] imageBlocks, Superblock superblock) {
+            this.collections = state.catalog().snapshot();
+            this.pending = state.pending().capture();
+            this.freed = state.takeFreed();
+            this.imageBlocks = imageBlocks;
+            this.superblock = superblock;
+        }
+    }
+
+    private void checkpoint(boolean clean, long generation) {
+        Capture capture;
+        lock.lock();
+        try {
+            capture = capture(clean, generation);
+        } finally {
+            lock.unlock();
+        }
+        destage(capture.pending);
+        ImageWriter image = new ImageWriter(device, capture.superblock.imageSequence(), capture.imageBlocks);
+        CatalogImage.encode(capture.collections, image);
+        int used = image.finish();
+        device.flush();
+        if (failure != null) {
+            return;
+        }
+        Superblocks.write(device, capture.superblock);
+        lock.lock();
+        try {
+            install(capture, used);
+        } finally {
+            lock.unlock();
+        }
+        awaitReaders();
+        lock.lock();
+        try {
+            checkpointRunning = false;
+            checkpointsDone++;
+            progress.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Capture capture(boolean clean, long generation) {
+        if (failure != null) {
+            throw new ObjectStoreException(ErrorCode.ESHUTDOWN, "no checkpoint: the store has failed");
+        }
+        checkpointWanted = false;
+        checkpointRunning = true;
+        int[] blocks = state.allocate(ImageWriter.blocksFor(state.catalog().imageBytes()));
+        Superblock next = next(superblock, clean, generation, unwrittenPosition, unwrittenBatch, nextRecord - 1);
+        next = new Superblock(
+                next.fsid(),
+                next.sequence(),
+                next.clean(),
+                next.totalBlocks(),
+                next.logFirstBlock(),
+                next.logBlocks(),
+                next.generation(),
+                next.logPosition(),
+                next.nextBatch(),
+                next.recordSequence(),
+                blocks[0],
+                ImageWriter.firstRun(blocks),
+                next.imageSequence() + 1);
+        return new Capture(state, blocks, next);
+    }
+
+    /** Writes blocks to their places, runs of neighbours at once. */
+    private void destage(int[] blocks) {
+        MemorySegment buffer = AlignedBuffers.allocate((long) ImageWriter.MAX_SEGMENT_BLOCKS * BlockDevice.BLOCK_BYTES);
+        int from = 0;
+        while (from < blocks.length) {
+            int n = 1;
+            while (from + n < blocks.length
+                    && n < ImageWriter.MAX_SEGMENT_BLOCKS
+                    && blocks[from + n] == blocks[from] + n) {
+                n++;
+            }
+            copyCaptured(blocks, from, n, buffer);
+            long bytes = (long) n * BlockDevice.BLOCK_BYTES;
+            device.write(buffer.asSlice(0, bytes).asByteBuffer(), (long) blocks[from] * BlockDevice.BLOCK_BYTES);
+            from += n;
+        }
+    }
+
+    private void copyCaptured(int[] blocks, int from, int n, MemorySegment buffer) {
+        PendingBlocks pending = state.pending();
+        for (int i = 0; i < n; i++) {
+            long to = (long) i * BlockDevice.BLOCK_BYTES;
+            MemorySegment.copy(pending.capturedSlot(blocks[from + i]), 0, buffer, to, BlockDevice.BLOCK_BYTES);
+        }
+    }
+
+    private void install(Capture capture, int usedImageBlocks) {
+        int[] blocks = capture.imageBlocks;
+        for (int i = usedImageBlocks; i < blocks.length; i++) {
+            state.space().release(blocks[i]);
+        }
+        state.giveBack(imageBlocks);
+        imageBlocks = Arrays.copyOf(blocks, usedImageBlocks);
+        superblock = capture.superblock;
+        tailPosition = superblock.logPosition();
+        for (int slot : state.pending().dropCaptured()) {
+            state.guard().retire(~slot);
+        }
+        for (int i = 0; i < capture.freed.size(); i++) {
+            state.guard().retire(capture.freed.get(i));
+        }
+        progress.signalAll();
+    }
+
+    /** Waits until every read that began before has ended, which takes a device read at most. */
+    private void awaitReaders() {
+        int target = -1;
+        while (failure == null) {
+            lock.lock();
+            try {
+                if (target < 0) {
+                    target = state.guard().epoch() + 2;
+                }
+                state.guard().advance(state::reuse);
+                if (state.guard().isIdle() || state.guard().epoch() - target >= 0) {
+                    return;
+                }
+            } finally {
+                lock.unlock();
+            }
+            LockSupport.parkNanos(READER_POLL_NANOS);
+        }
+    }
+
+    // ---- end ----
+
+    private void signalEnd(Runnable change) {
+        lock.lock();
+        try {
+            change.run();
+            commitWork.signalAll();
+            checkpointWork.signalAll();
+            progress.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Makes everything queued durable, runs all callbacks, ends the threads. A failed shard only ends. */
+    public void close() {
+        try {
+            signalEnd(() -> stopping = true);
+            committer.join();
+            signalEnd(() -> committerEnded = true);
+            checkpointer.join();
+            if (failure == null) {
+                checkpoint(true, superblock.generation());
+            }
+            finisher.stop();
+            signalEnd(() -> closed = true);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new ObjectStoreException(ErrorCode.EIO, "interrupted while unmounting " + device.name(), e);
+        }
+    }
+}
