@@ -79,8 +79,12 @@ public final class SortedTable<K extends Comparable<K>, V> {
     public @Nullable V put(K key, V value) {
         if (leafCount == 0) {
             ownLeaves(1);
-            leaves[0] = new Leaf(owner, new Object[MIN_LEAF_ENTRIES], new Object[MIN_LEAF_ENTRIES], 0);
+            Leaf only = new Leaf(owner, new Object[MIN_LEAF_ENTRIES], new Object[MIN_LEAF_ENTRIES], 0);
+            leaves[0] = only;
             leafCount = 1;
+            insert(0, only, 0, key, value);
+            size = 1;
+            return null;
         }
         int l = Math.max(0, leafOf(key));
         int i = indexIn(leaves[l], key);

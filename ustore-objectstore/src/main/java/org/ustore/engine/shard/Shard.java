@@ -55,7 +55,11 @@ public final class Shard {
 
     private Superblock superblock;
     private int[] imageBlocks;
+    /** Why nothing more is accepted. */
     private volatile @Nullable Throwable failure;
+    /** Whether the failure is one of the device, so that nothing more is written either. */
+    private volatile boolean deviceFailed;
+
     private boolean stopping;
     private boolean committerEnded;
     private boolean closed;
@@ -220,13 +224,16 @@ public final class Shard {
         }
     }
 
-    /** Fails the shard; the first cause counts. Any thread, with or without the lock. */
+    /**
+     * Fails the shard because a transaction could not be applied: what was queued before still becomes durable, nothing
+     * else does. The first cause counts. Any thread, with or without the lock.
+     */
     public void fail(Throwable cause) {
         lock.lock();
         try {
             if (failure == null) {
                 failure = cause;
-                LOG.log(Level.ERROR, "the store on " + device.name() + " has failed; nothing more is written", cause);
+                LOG.log(Level.ERROR, "the store on " + device.name() + " has failed and accepts no more work", cause);
             }
             commitWork.signalAll();
             checkpointWork.signalAll();
@@ -234,6 +241,11 @@ public final class Shard {
         } finally {
             lock.unlock();
         }
+    }
+
+    private void failDevice(Throwable cause) {
+        deviceFailed = true;
+        fail(cause);
     }
 
     private void wakeWaiting() {
@@ -384,7 +396,7 @@ public final class Shard {
                 // until stopped
             }
         } catch (RuntimeException | Error e) {
-            fail(e);
+            failDevice(e);
         }
     }
 
@@ -394,10 +406,10 @@ public final class Shard {
         long position;
         lock.lock();
         try {
-            while (filling.isEmpty() && failure == null && !stopping) {
+            while (filling.isEmpty() && !deviceFailed && !stopping) {
                 commitWork.awaitUninterruptibly();
             }
-            if (failure != null || filling.isEmpty()) {
+            if (deviceFailed || filling.isEmpty()) {
                 return false;
             }
             batch = filling;
@@ -479,7 +491,7 @@ public final class Shard {
                 checkpoint(false, superblock.generation());
             }
         } catch (RuntimeException | Error e) {
-            fail(e);
+            failDevice(e);
         }
     }
 
@@ -525,9 +537,6 @@ public final class Shard {
         CatalogImage.encode(capture.collections, image);
         int used = image.finish();
         device.flush();
-        if (failure != null) {
-            return;
-        }
         Superblocks.write(device, capture.superblock);
         lock.lock();
         try {

@@ -54,7 +54,6 @@ public final class StoreCheck {
         for (CollectionState collection : state.catalog().collections()) {
             collection.objects().forEach((object, onode) -> {
                 objects++;
-                checkName(collection, object);
                 Usage usage = counted.computeIfAbsent(object.logicalPool(), _ -> new Usage());
                 usage.addObject(object, onode);
                 usage.allocatedBlocks += countBlocks(object, onode, state, owners);
@@ -65,13 +64,6 @@ public final class StoreCheck {
         }
         compareUsage(state, counted);
         errors.addAll(state.checkSpace(owners.keySet()));
-    }
-
-    private void checkName(CollectionState collection, ObjectId object) {
-        if (!collection.id().contains(object, collection.bits)) {
-            errors.add("object " + object + " does not belong to collection " + collection.id() + " of "
-                    + collection.bits + " bits");
-        }
     }
 
     private long countBlocks(ObjectId object, Onode onode, ShardState state, Map<Integer, ObjectId> owners) {

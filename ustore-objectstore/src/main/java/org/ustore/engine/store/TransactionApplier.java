@@ -329,6 +329,10 @@ final class TransactionApplier {
         if (!select(o.collection(), o.source())) {
             throw new ObjectStoreException(ErrorCode.ENOENT, "clone of missing object " + o.source());
         }
+        if (o.source().hash() != o.target().hash()) {
+            throw new ObjectStoreException(
+                    ErrorCode.EINVAL, "clone of " + o.source() + " to " + o.target() + ", whose hash differs");
+        }
         if (o.source().equals(o.target())) {
             return;
         }
