@@ -44,9 +44,17 @@ void ceph_grow(std::vector<CephTransaction>* vector, CephTransaction* at, CephTr
     "_ZNSt6vectorIN4ceph2os11TransactionESaIS2_EE17_M_realloc_insertIJS2_EEEvN9__gnu_cxx17__normal_iteratorIPS2_S4_EE"
     "DpOT_");
 
+void ceph_dump(const Statfs* statfs, Formatter* to) asm("_ZNK14store_statfs_t4dumpEPN4ceph9FormatterE");
+
+void ceph_log_file(void* log, std::string_view path) asm(
+    "_ZN4ceph7logging3Log12set_log_fileESt17basic_string_viewIcSt11char_traitsIcEE");
+void ceph_log_reopen(void* log) asm("_ZN4ceph7logging3Log15reopen_log_fileEv");
+void ceph_log_start(void* log) asm("_ZN4ceph7logging3Log5startEv");
+
 // A CephContext is constructed in memory of our own, as its size is no business of the shim's.
 void ceph_context(void* cct, uint32_t entity, int environment, int flags) asm(
     "_ZN4ceph6common11CephContextC1Ej18code_environment_ti");
+extern void* ceph_global_context asm("_ZN4ceph6global14g_ceph_contextE");
 ObjectStore* ceph_create_store(
     void* cct, const std::string& type, const std::string& data, const std::string& journal, unsigned flags) asm(
     "_ZN11ObjectStore6createEPN4ceph6common11CephContextERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESB_SB_j");

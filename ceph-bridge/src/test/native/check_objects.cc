@@ -111,6 +111,25 @@ void check_formatter(Report& report) {
   formatter->reset();
 }
 
+void check_statfs(Report& report) {
+  report.begin("statfs, as Ceph prints it");
+  std::unique_ptr<Formatter> formatter(ceph_formatter("json", "json", "json"));
+  Statfs statfs = {1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010};
+  std::ostringstream out;
+  formatter->open_object_section("s");
+  ceph_dump(&statfs, formatter.get());
+  formatter->close_section();
+  formatter->flush(out);
+  for (auto [name, value] : {std::pair("total", 1001), std::pair("available", 1002),
+                             std::pair("internally_reserved", 1003), std::pair("allocated", 1004),
+                             std::pair("data_stored", 1005), std::pair("data_compressed", 1006),
+                             std::pair("data_compressed_allocated", 1007), std::pair("data_compressed_original", 1008),
+                             std::pair("omap_allocated", 1009), std::pair("internal_metadata", 1010)}) {
+    std::string printed = std::string("\"") + name + "\":" + std::to_string(value);
+    report.that(out.str().find(printed) != std::string::npos, "no " + printed + " in " + out.str());
+  }
+}
+
 void check_buffers(Report& report, Random& random) {
   report.begin("bufferlists of several buffers");
   for (int i = 0; i < 100; ++i) {
@@ -138,6 +157,7 @@ void check_objects(Report& report, Random& random) {
   check_references(report);
   check_strides(report, random);
   check_formatter(report);
+  check_statfs(report);
   check_buffers(report, random);
 }
 

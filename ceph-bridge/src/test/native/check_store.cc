@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "ceph_calls.h"
 #include "checks.h"
@@ -16,26 +18,39 @@ constexpr uint32_t kEntityOsd = 4;
 constexpr uint64_t kMemStoreBytes = uint64_t{1} << 30;  // memstore_device_bytes
 constexpr uint32_t kHash = 0x12345678;
 
-// Counts its completion; stays alive for the test to look at.
-struct Counter : Context {
+std::atomic<int> completions{0};
+
+// Notes its completion; stays alive for the test to look at.
+struct Noted : Context {
   std::mutex lock;
   std::condition_variable done;
-  int completions = 0;
+  int count = 0;
   int result = -1;
+  int place = -1;  // among all completions
+  std::thread::id thread;
 
   void finish(int) override { abort(); }
   bool sync_finish(int) override { abort(); }
   void complete(int r) override {
     std::lock_guard<std::mutex> guard(lock);
-    ++completions;
+    ++count;
     result = r;
+    place = completions++;
+    thread = std::this_thread::get_id();
     done.notify_all();
   }
   bool sync_complete(int) override { abort(); }
   void wait() {
     std::unique_lock<std::mutex> guard(lock);
-    done.wait(guard, [this] { return completions > 0; });
+    done.wait(guard, [this] { return count > 0; });
   }
+};
+
+struct Line final : LogEntry {
+  std::string line = "a line of the test";
+
+  std::string_view text() const override { return line; }
+  size_t size() const override { return line.size(); }
 };
 
 class StoreCheck {
@@ -53,10 +68,11 @@ class StoreCheck {
   }
 
   void run() {
-    report_.begin("CephContext");
+    report_.begin("CephContext, its log and levels");
     void* cct = aligned_alloc(4096, kContextBytes);
     memset(cct, 0, kContextBytes);
     ceph_context(cct, kEntityOsd, 0, 0);
+    ceph_global_context = cct;
     check_log(cct);
     report_.begin("ObjectStore: creation, properties and files of a MemStore");
     store_ = ceph_create_store(cct, "memstore", folder_, "", 0);
@@ -79,15 +95,84 @@ class StoreCheck {
     report_.begin("ObjectStore: end of a MemStore");
     report_.equal(0, store_->umount(), "umount");
     delete store_;
+    report_.begin("ContextQueue: callbacks of a BlueStore");
+    check_queue(cct);
   }
 
  private:
+  // Only BlueStore delivers through the queue of a collection.
+  void check_queue(void* cct) {
+    std::string folder = folder_ + "/bluestore";
+    report_.equal(0, mkdir(folder.c_str(), 0700), "mkdir");
+    store_ = ceph_create_store(cct, "bluestore", folder, "", 0);
+    Uuid fsid = {{1}};
+    store_->set_fsid(fsid);
+    report_.equal(0, store_->mkfs(), "mkfs");
+    store_->set_cache_shards(1);
+    report_.equal(0, store_->mount(), "mount");
+    handle_ = store_->create_new_collection(cid_);
+    std::mutex wake_lock;
+    std::condition_variable wake;
+    ContextQueue queue = {{}, {}, &wake_lock, &wake, {true}};
+    store_->set_collection_commit_queue(cid_, &queue);
+    TransactionBytes bytes;
+    bytes.collections.emplace_back(cid_, 0);
+    Op op = {};
+    op.op = kOpMakeCollection;
+    bytes.add(op);
+    std::vector<CephTransaction> transactions(1);
+    bufferlist encoded = bytes.encode();
+    auto at = encoded.cbegin();
+    ceph_decode(&transactions[0], at);
+    Noted committed;
+    transactions[0].on_commit.push_back(&committed);
+    const void* no_op = nullptr;
+    {
+      std::unique_lock<std::mutex> guard(wake_lock);
+      report_.equal(0, store_->queue_transactions(handle_, transactions, &no_op, nullptr), "queue_transactions");
+      wake.wait(guard, [&queue] { return !queue.empty; });
+    }
+    {
+      std::lock_guard<std::mutex> guard(queue.lock);
+      report_.equal(size_t{1}, queue.waiting.size(), "callbacks in the queue");
+      report_.that(queue.waiting.size() == 1 && queue.waiting.front() == &committed, "callback in the queue");
+      report_.equal(0, committed.count, "completions before the queue is served");
+    }
+    handle_ = CollectionHandle();
+    report_.equal(0, store_->umount(), "umount");
+    delete store_;
+  }
+
   void check_log(void* cct) {
     const char* bytes = static_cast<const char*>(cct);
     void** log;
     memcpy(&log, bytes + kCctLogOffset, sizeof log);
     report_.that(log && *log == ceph_log_vtable + 16, "no Log at kCctLogOffset");
-    report_.equal(5, int{bytes[kCctLevelsOffset + kLogSubsystemOsd]}, "gathered level of subsystem osd (debug_osd 1/5)");
+    if (!log || *log != ceph_log_vtable + 16) return;
+
+    // Ceph's defaults from osd on: osd, optracker, objclass, filestore, journal, ms, mon, monc.
+    const char expected[] = {5, 5, 5, 3, 3, 0, 5, 10};
+    for (size_t i = 0; i < sizeof expected; ++i) {
+      report_.equal(int{expected[i]}, int{bytes[kCctLevelsOffset + kLogSubsystemOsd + i]},
+                    "gathered level " + std::to_string(i) + " after that of osd");
+    }
+
+    std::string file = folder_ + "/log";
+    ceph_log_start(log);
+    ceph_log_file(log, file);
+    ceph_log_reopen(log);
+    Line line;
+    line.stamp_ns = 1'600'000'000'123'456'789u;
+    line.thread = 0x1234abcd;
+    line.priority = -1;
+    line.subsystem = kLogSubsystemOsd;
+    ceph_log_submit(log, std::move(line));
+    ceph_log_flush(log);
+    std::ostringstream written;
+    written << std::ifstream(file).rdbuf();
+    for (const char* part : {":40.123", "1234abcd -1 a line of the test"}) {
+      report_.that(written.str().find(part) != std::string::npos, std::string("no \"") + part + "\" in " + written.str());
+    }
   }
 
   void check_before_mount() {
@@ -175,18 +260,20 @@ class StoreCheck {
     bufferlist encoded = bytes.encode();
     auto at = encoded.cbegin();
     ceph_decode(&transactions[0], at);
-    Counter applied, committed, applied_sync;
+    Noted applied, committed, applied_sync;
     transactions[0].on_applied.push_back(&applied);
     transactions[0].on_commit.push_back(&committed);
     transactions[0].on_applied_sync.push_back(&applied_sync);
     const void* no_op = nullptr;  // TrackedOpRef by value: the address of an empty one
     report_.equal(0, store_->queue_transactions(handle_, transactions, &no_op, nullptr), "queue_transactions");
-    report_.equal(1, applied_sync.completions, "completions of on_applied_sync");
     applied.wait();
     committed.wait();
+    report_.that(applied_sync.thread == std::this_thread::get_id(), "on_applied_sync is not run by the caller");
+    report_.that(committed.thread != std::this_thread::get_id(), "on_commit is run by the caller");
+    report_.that(applied_sync.place < applied.place && applied.place < committed.place, "order of the callbacks");
     report_.that(applied.result == 0 && committed.result == 0 && applied_sync.result == 0, "result of a callback");
     handle_.get()->flush();
-    Counter unused;
+    Noted unused;
     report_.that(handle_.get()->flush_commit(&unused), "flush_commit with nothing under way");
   }
 

@@ -10,6 +10,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.extension.AnnotatedElementContext;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.io.TempDirFactory;
 
 /** The Ceph programs of this machine, and the native programs of these tests. */
 final class InstalledCeph {
@@ -29,6 +32,14 @@ final class InstalledCeph {
     record Result(int exit, String output) {
         List<String> lines() {
             return output.lines().toList();
+        }
+    }
+
+    /** Temporary folders beside the build, since one in memory may not allow the direct I/O that BlueStore needs. */
+    static final class OnDisk implements TempDirFactory {
+        @Override
+        public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext context) throws IOException {
+            return Files.createTempDirectory(NATIVE, "run");
         }
     }
 

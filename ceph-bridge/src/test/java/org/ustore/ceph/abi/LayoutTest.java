@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 final class LayoutTest {
     static final List<Path> PROGRAMS = List.of(InstalledCeph.OSD, InstalledCeph.TOOL);
 
-    private static final int LEAST_CHECKS = 18;
+    private static final int LEAST_CHECKS = 20;
 
     @BeforeAll
     static void assumeCeph() throws IOException, InterruptedException {
@@ -26,7 +26,7 @@ final class LayoutTest {
 
     @ParameterizedTest
     @FieldSource("PROGRAMS")
-    void cephAgreesWithEveryFieldOfTheProfile(Path program, @TempDir Path folder)
+    void cephAgreesWithEveryFieldOfTheProfile(Path program, @TempDir(factory = InstalledCeph.OnDisk.class) Path folder)
             throws IOException, InterruptedException {
         long seed = InstalledCeph.seed();
         InstalledCeph.Result result = InstalledCeph.runInside(program, "check", seed, folder);
