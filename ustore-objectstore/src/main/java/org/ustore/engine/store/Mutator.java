@@ -326,7 +326,7 @@ final class Mutator implements Changes {
         int mask = bits == 32 ? -1 : (1 << bits) - 1;
         List<ObjectId> moving = new ArrayList<>();
         from.objects().forEach((moved, _) -> {
-            if ((moved.hash() & mask) == seed) {
+            if ((moved.hash() & mask) == (seed & mask)) {
                 moving.add(moved);
             }
         });

@@ -155,11 +155,21 @@ final class TransactionApplier {
 
     private Onode selectOrCreate(CollectionId collection, ObjectId object) {
         if (!select(collection, object)) {
+            checkBelongs(mutator.collection(collection), object);
             record.select(collection, object);
             record.create();
             mutator.create();
         }
         return selected();
+    }
+
+    private static void checkBelongs(CollectionState collection, ObjectId object) {
+        if (!collection.id().contains(object, collection.bits)) {
+            throw new ObjectStoreException(
+                    ErrorCode.EINVAL,
+                    "object " + object + " does not belong to collection " + collection.id() + " of " + collection.bits
+                            + " bits");
+        }
     }
 
     private Onode selected() {
@@ -439,6 +449,7 @@ final class TransactionApplier {
             throw new ObjectStoreException(
                     ErrorCode.EEXIST, "rename of " + o.source() + " to " + o.target() + ", which exists");
         }
+        checkBelongs(to, o.target());
         record.rename(o.targetCollection(), o.target());
         mutator.rename(o.targetCollection(), o.target());
     }
@@ -448,6 +459,12 @@ final class TransactionApplier {
     private static void checkBits(CollectionId id, int bits) {
         if (bits < 0 || bits > 32) {
             throw new ObjectStoreException(ErrorCode.EINVAL, "collection " + id + ": bits=" + bits + ", limit 0 to 32");
+        }
+    }
+
+    private static void checkOther(CollectionId one, CollectionId other) {
+        if (one.equals(other)) {
+            throw new ObjectStoreException(ErrorCode.EINVAL, "collection " + one + " is named as its own target");
         }
     }
 
@@ -473,6 +490,7 @@ final class TransactionApplier {
         checkBits(o.collection(), o.bits());
         mutator.collection(o.collection());
         mutator.collection(o.child());
+        checkOther(o.collection(), o.child());
         record.split(o.collection(), o.child(), o.bits(), o.seed());
         mutator.split(o.collection(), o.child(), o.bits(), o.seed());
     }
@@ -481,13 +499,14 @@ final class TransactionApplier {
         checkBits(o.collection(), o.bits());
         CollectionState from = mutator.collection(o.collection());
         CollectionState to = mutator.collection(o.target());
+        checkOther(o.collection(), o.target());
         List<ObjectId> clash = new ArrayList<>();
         from.objects().forEach((object, _) -> {
             if (to.objects().get(object) != null) {
                 clash.add(object);
             }
         });
-        if (o.collection().equals(o.target()) || !clash.isEmpty()) {
+        if (!clash.isEmpty()) {
             throw new ObjectStoreException(
                     ErrorCode.EEXIST, "merge of " + o.collection() + " into " + o.target() + ": both hold " + clash);
         }
