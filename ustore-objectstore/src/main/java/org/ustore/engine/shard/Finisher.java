@@ -18,6 +18,8 @@ final class Finisher {
     private final Runnable onDrained;
     private final Thread thread;
     private boolean stopping;
+    /** Whether callbacks taken from the queue may not have run yet. */
+    private boolean running;
 
     /** {@code onDrained} runs whenever the queue has become empty. */
     Finisher(Runnable onDrained) {
@@ -37,6 +39,18 @@ final class Finisher {
         synchronized (queue) {
             queue.addAll(callbacks);
             queue.notifyAll();
+        }
+    }
+
+    /** Adds a callback behind those that have not run; false, and nothing is added, if all have. Any thread. */
+    boolean addIfBusy(Runnable callback) {
+        synchronized (queue) {
+            if (queue.isEmpty() && !running) {
+                return false;
+            }
+            queue.add(callback);
+            queue.notifyAll();
+            return true;
         }
     }
 
@@ -60,6 +74,7 @@ final class Finisher {
         while (true) {
             List<Runnable> batch;
             synchronized (queue) {
+                running = false;
                 while (queue.isEmpty() && !stopping) {
                     waitForWork();
                 }
@@ -68,6 +83,7 @@ final class Finisher {
                 }
                 batch = List.copyOf(queue);
                 queue.clear();
+                running = true;
             }
             batch.forEach(Finisher::runOne);
             onDrained.run();

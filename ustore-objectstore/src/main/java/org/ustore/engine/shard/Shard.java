@@ -380,10 +380,13 @@ public final class Shard {
         finisher.add(callbacks);
     }
 
-    /** Runs {@code callback} once {@code record} is durable and its callbacks have run; false if it is, under the lock. */
+    /**
+     * Runs {@code callback} once {@code record} is durable and the commit callbacks up to it have run; false if all that
+     * is so, under the lock.
+     */
     public boolean whenDurable(long record, Runnable callback) {
         if (record <= durableRecord) {
-            return false;
+            return finisher.addIfBusy(callback);
         }
         checkUsable();
         waiters.add(new Waiter(record, callback));

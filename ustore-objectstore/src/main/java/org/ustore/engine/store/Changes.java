@@ -34,7 +34,7 @@ interface Changes {
         }
     }
 
-    /** Names the object that follows; it need not exist. */
+    /** Names the object that follows; it need not exist. Renames, splits, merges and removals of collections end it. */
     default void select(CollectionId collection, ObjectId object) {}
 
     /** Creates the object, which does not exist. */

@@ -173,6 +173,12 @@ final class LogRecord implements Changes {
         Names.encode(out, newObject);
     }
 
+    /** Changes that move objects end the selection, here as in {@link Mutator}. */
+    private void forgetSelection() {
+        collection = null;
+        object = null;
+    }
+
     @Override
     public void create() {
         out.putByte(CREATE);
@@ -233,6 +239,7 @@ final class LogRecord implements Changes {
 
     @Override
     public void rename(CollectionId targetCollection, ObjectId target) {
+        forgetSelection();
         out.putByte(RENAME);
         Names.encode(out, targetCollection);
         Names.encode(out, target);
@@ -278,6 +285,7 @@ final class LogRecord implements Changes {
 
     @Override
     public void removeCollection(CollectionId id) {
+        forgetSelection();
         out.putByte(REMOVE_COLLECTION);
         Names.encode(out, id);
     }
@@ -291,6 +299,7 @@ final class LogRecord implements Changes {
 
     @Override
     public void split(CollectionId id, CollectionId child, int bits, int seed) {
+        forgetSelection();
         out.putByte(SPLIT);
         Names.encode(out, id);
         Names.encode(out, child);
@@ -300,6 +309,7 @@ final class LogRecord implements Changes {
 
     @Override
     public void merge(CollectionId id, CollectionId target, int bits) {
+        forgetSelection();
         out.putByte(MERGE);
         Names.encode(out, id);
         Names.encode(out, target);

@@ -1,0 +1,4 @@
+@NullMarked
+package org.ustore.engine.device;
+
+import org.jspecify.annotations.NullMarked;

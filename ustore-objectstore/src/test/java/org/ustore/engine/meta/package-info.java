@@ -1,0 +1,4 @@
+@NullMarked
+package org.ustore.engine.meta;
+
+import org.jspecify.annotations.NullMarked;

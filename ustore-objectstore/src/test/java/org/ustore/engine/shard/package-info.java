@@ -1,0 +1,4 @@
+@NullMarked
+package org.ustore.engine.shard;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package org.ustore.engine.space;
+
+import org.jspecify.annotations.NullMarked;
