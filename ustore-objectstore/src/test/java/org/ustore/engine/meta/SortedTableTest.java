@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,7 +50,7 @@ final class SortedTableTest {
         }
     }
 
-    private static void checkSeek(SortedTable<Integer, Integer> table, TreeMap<Integer, Integer> model, int key) {
+    private static void checkSeek(SortedTable<Integer, Integer> table, NavigableMap<Integer, Integer> model, int key) {
         assertThat(table.get(key)).isEqualTo(model.get(key));
         SortedTable.Cursor<Integer, Integer> cursor = table.cursor();
         cursor.lowerBound(key);
