@@ -162,6 +162,46 @@ final class UStoreTest {
         assertThat(store.fsck(true).errors()).isEmpty();
     }
 
+    @Test
+    void aFullDeviceSurvivesPowerCuts() {
+        for (int seed = 1; seed <= 6; seed++) {
+            Random random = new Random(seed);
+            FaultDisk disk = new FaultDisk(24L << 20);
+            UStore store = fresh(disk);
+            int bytes = seed % 2 == 0 ? 20_000 : 200_000;
+            int fitted = fill(store, bytes);
+            for (int cut = 0; cut < 5; cut++) {
+                disk.powerOffAt(1 + random.nextInt(10));
+                try {
+                    for (int i = 0; i < 50; i++) {
+                        store.queueTransaction(
+                                pg(store),
+                                new Transaction()
+                                        .omapSetKeys(PG, object(0), Map.of(ByteString.of("k" + i), ByteString.of("v")))
+                                        .truncate(PG, object(random.nextInt(fitted)), random.nextInt(bytes)));
+                    }
+                    store.umount();
+                } catch (ObjectStoreException e) {
+                    assertThat(disk.isOff()).as("seed %s: %s", seed, e).isTrue();
+                    disk.powerOff();
+                    closeFailed(store);
+                }
+                disk.restart(random);
+                assertThat(store.fsck(true).errors()).as("seed %s", seed).isEmpty();
+                store.mount();
+            }
+            store.umount();
+        }
+    }
+
+    private static void closeFailed(UStore store) {
+        try {
+            store.umount();
+        } catch (ObjectStoreException e) {
+            assertThat(e.code()).isIn(ErrorCode.EIO, ErrorCode.ESHUTDOWN);
+        }
+    }
+
     // ---- damage ----
 
     @Test

@@ -87,7 +87,8 @@ final class ImageReader {
         if (found != expected) {
             throw corrupt(String.format("checksum expected=%08x found=%08x", expected, found));
         }
-        for (int i = 0; i < count; i++) {
+        // The last segment uses fewer blocks than the run it was given; the rest is free.
+        for (int i = 0; (long) i * BlockDevice.BLOCK_BYTES < usedBytes; i++) {
             blocks.add(first + i);
         }
         nextBlock = buffer.get(ImageWriter.INT, 28);

@@ -302,15 +302,23 @@ public final class Shard {
     }
 
     private boolean hasSpace(Demand demand) {
-        long image = ImageWriter.blocksFor(state.catalog().imageBytes() + demand.metadataBytes());
         long needed = demand.dataBlocks()
-                + image
+                + imageReserveBlocks(demand.metadataBytes())
                 + switch (demand.purpose()) {
                     case DATA -> reserveBlocks();
                     case METADATA -> MIN_RESERVE_BLOCKS;
                     case DELETE -> 0;
                 };
         return state.space().freeBlocks() >= needed;
+    }
+
+    /**
+     * Free blocks that the checkpoints to come need if the metadata grows by {@code growth} bytes: enough for the next
+     * image beside the present one, and, once that has given way to the next, for the one after.
+     */
+    private long imageReserveBlocks(long growth) {
+        long image = ImageWriter.blocksFor(state.catalog().imageBytes() + growth);
+        return Math.max(image, 2 * image - imageBlocks.length);
     }
 
     /** Blocks kept back from data; under the lock. */
@@ -320,8 +328,7 @@ public final class Shard {
 
     /** Blocks that data can still take, those of freed but not yet reusable ones included; under the lock. */
     public long availableBlocks() {
-        long image = ImageWriter.blocksFor(state.catalog().imageBytes());
-        return Math.max(0, state.space().freeBlocks() + state.freedBlocks() - image - reserveBlocks());
+        return Math.max(0, state.space().freeBlocks() + state.freedBlocks() - imageReserveBlocks(0) - reserveBlocks());
     }
 
     /** Blocks of the device; under the lock. */

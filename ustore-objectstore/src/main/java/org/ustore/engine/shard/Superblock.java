@@ -33,7 +33,7 @@ import org.ustore.objectstore.ObjectStoreException;
  * @param nextBatch number of the batch expected there
  * @param recordSequence the image holds all records up to this one
  * @param imageFirstBlock where the image starts
- * @param imageFirstBlocks length of its first segment in blocks
+ * @param imageFirstBlocks most blocks its first segment takes
  * @param imageSequence number of the image
  */
 record Superblock(

@@ -1,0 +1,4 @@
+@NullMarked
+package org.ustore.engine.store;
+
+import org.jspecify.annotations.NullMarked;
