@@ -49,9 +49,9 @@ void log_line(int priority, std::string_view text) {
   if (priority > log_level()) return;
   Line entry;
   timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
   entry.stamp_ns = static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
-  entry.stamp_coarse = true;  // milliseconds, as the OSD's own lines have
+  entry.stamp_coarse = true;  // as the clock it was read from
   entry.thread = pthread_self();
   entry.priority = static_cast<int16_t>(priority);
   entry.subsystem = kLogSubsystemOsd;
