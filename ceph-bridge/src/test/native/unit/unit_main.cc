@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -110,13 +111,28 @@ void queue_tests() {
   check("queue wakes the OSD thread that waits for work", [] {
     Journal journal;
     OsdShard shard;
+    std::mutex started_lock;
+    std::condition_variable started;
+    bool waits = false;
+    bool woken = false;
     std::thread osd([&] {
       std::unique_lock<std::mutex> guard(shard.lock);
-      shard.wake.wait(guard, [&] { return !shard.queue.empty.load(); });
+      {
+        std::lock_guard<std::mutex> start(started_lock);
+        waits = true;
+        started.notify_one();
+      }
+      woken = shard.wake.wait_for(guard, std::chrono::seconds(10)) == std::cv_status::no_timeout;
     });
+    {
+      std::unique_lock<std::mutex> start(started_lock);
+      started.wait(start, [&] { return waits; });
+    }
+    // The OSD thread holds its lock until it waits, and queue() needs that lock to wake it.
     std::list<Context*> contexts = {new Probe(journal, 1)};
     shard.queue.queue(contexts);
-    osd.join();  // hangs without the wake-up
+    osd.join();
+    EXPECT(woken);
     for (Context* context : shard.take()) context->complete(0);
     EXPECT(journal.ran.size() == 1);
   });
