@@ -15,9 +15,14 @@ import picocli.CommandLine.Option;
         name = "cluster",
         description = "Start, show, load and stop a Ceph cluster on this machine (loopback only, no systemd needed).",
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {ClusterCommand.Up.class, ClusterCommand.Status.class, ClusterCommand.Down.class})
+        subcommands = {
+            ClusterCommand.Up.class,
+            ClusterCommand.Status.class,
+            ClusterLoadCommand.class,
+            ClusterCommand.Down.class
+        })
 final class ClusterCommand {
-    private static final String DIR_HELP = "Folder of the cluster (default: .ustore/cluster in the checkout).";
+    static final String DIR_HELP = "Folder of the cluster (default: .ustore/cluster in the checkout).";
 
     @Command(name = "up", description = "Start a monitor, a manager and OSDs, wait for HEALTH_OK, leave them running.")
     static final class Up implements Runnable {

@@ -31,6 +31,7 @@ import picocli.CommandLine.Option;
         })
 final class TestCommand implements Callable<Integer> {
     private static final Duration LIMIT = Duration.ofMinutes(15);
+    private static final List<String> REPORTS = List.of("target/surefire-reports", "target/failsafe-reports");
     private static final int LOG_LINES = 40;
 
     /** A group of tests; the tags are JUnit's. */
@@ -57,20 +58,16 @@ final class TestCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Progress progress = Progress.stderr();
-        Totals totals = new Totals(0, 0, 0);
-        if (only == null) {
-            totals = totals.plus(run(progress, "unit and native", List.of("-DexcludedGroups=cluster")));
-        } else if (only == Group.UNIT) {
-            totals = totals.plus(run(progress, "unit", List.of("-DexcludedGroups=native,cluster")));
-        } else if (only == Group.NATIVE) {
-            totals = totals.plus(run(progress, "native", List.of("-Dgroups=native", "-DexcludedGroups=cluster")));
-        }
-        if (only == null || only == Group.CLUSTER) {
-            totals = totals.plus(run(
-                    progress,
-                    "cluster",
-                    List.of("-Dgroups=cluster", "-DexcludedGroups=none", "-pl", "bluestore-compat-tests", "-am")));
-        }
+        Totals totals = switch (only) {
+            case null -> run(progress, "all", List.of("-DexcludedGroups=none"));
+            case UNIT -> run(progress, "unit", List.of("-DexcludedGroups=native,cluster"));
+            case NATIVE -> run(progress, "native", List.of("-Dgroups=native", "-pl", "ceph-bridge", "-am"));
+            case CLUSTER ->
+                run(
+                        progress,
+                        "cluster",
+                        List.of("-Dgroups=cluster", "-DexcludedGroups=none", "-pl", "bluestore-compat-tests", "-am"));
+        };
         String skipped = totals.skipped() == 0 ? "" : ", " + totals.skipped() + " skipped";
         System.out.println(totals.passed() + " passed, " + totals.failed() + " failed" + skipped);
         return totals.failed() == 0 ? 0 : 1;
@@ -78,11 +75,11 @@ final class TestCommand implements Callable<Integer> {
 
     private static Totals run(Progress progress, String name, List<String> options) {
         Path root = Workspace.root();
-        Path log = root.resolve("target").resolve("test-" + name.replace(' ', '-') + ".log");
+        Path log = root.resolve("target").resolve("test-" + name + ".log");
         progress.say(name + " tests, log in " + log);
         deleteReports(root);
         List<String> argv = new ArrayList<>(
-                List.of("mvn", "-B", "-f", root.resolve("pom.xml").toString(), "test"));
+                List.of("mvn", "-B", "-f", root.resolve("pom.xml").toString(), "verify"));
         // Counted from the reports, so that one failing module does not hide the others.
         argv.add("-Dmaven.test.failure.ignore=true");
         argv.addAll(options);
@@ -126,7 +123,7 @@ final class TestCommand implements Callable<Integer> {
     private static List<Path> reports(Path root) throws IOException {
         List<Path> found = new ArrayList<>();
         try (Stream<Path> modules = Files.list(root)) {
-            for (Path folder : modules.map(m -> m.resolve("target/surefire-reports"))
+            for (Path folder : modules.flatMap(m -> REPORTS.stream().map(m::resolve))
                     .filter(Files::isDirectory)
                     .toList()) {
                 try (Stream<Path> files = Files.list(folder)) {
@@ -169,6 +166,7 @@ final class TestCommand implements Callable<Integer> {
                         + failure.getAttribute("message"));
             } else if (firstOf(test, "skipped") != null) {
                 skipped++;
+                progress.say("skipped " + test.getAttribute("classname") + "." + test.getAttribute("name"));
             } else {
                 passed++;
             }

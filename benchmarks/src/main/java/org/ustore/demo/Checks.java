@@ -52,7 +52,7 @@ final class Checks {
 
     /** Kills the OSD in the middle of a write load; after a restart every acknowledged write must be there. */
     void killUnderLoad(String pool, int osd) {
-        createImage(pool, "ledger", LEDGER_BYTES);
+        cluster.createImage(pool, "ledger", LEDGER_BYTES);
         long seed = System.nanoTime();
         try (Ledger ledger = new BlockLedger(cluster, pool, "ledger", LEDGER_BYTES, LEDGER_THREADS, seed)) {
             ledger.start();
@@ -81,7 +81,7 @@ final class Checks {
 
     /** Snapshot, overwrite, compare the snapshot, roll back, compare the image. */
     void snapshot(String pool, int osd) {
-        createImage(pool, "snap", SNAPSHOT_BYTES);
+        cluster.createImage(pool, "snap", SNAPSHOT_BYTES);
         String image = pool + "/snap";
         Fio fio = new Fio(cluster, pool, osd, "snap");
         fio.fill();
@@ -118,11 +118,6 @@ final class Checks {
     void healthy() {
         cluster.waitHealthy(RECOVERY_LIMIT);
         record("health", true, "HEALTH_OK at the end");
-    }
-
-    private void createImage(String pool, String name, long bytes) {
-        cluster.command("rbd", "create", pool + "/" + name, "--size", bytes + "B", "--image-feature", "layering")
-                .output();
     }
 
     private String sha256(String image) {

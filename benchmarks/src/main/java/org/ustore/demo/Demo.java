@@ -75,15 +75,7 @@ public final class Demo {
         for (String pool : cluster.spec().pools()) {
             int osd = sides.size();
             progress.say("creating and filling an RBD image of " + (IMAGE_BYTES >> 20) + " MiB on " + pool);
-            cluster.command(
-                            "rbd",
-                            "create",
-                            pool + "/" + IMAGE,
-                            "--size",
-                            IMAGE_BYTES + "B",
-                            "--image-feature",
-                            "layering")
-                    .output();
+            cluster.createImage(pool, IMAGE, IMAGE_BYTES);
             Fio fio = new Fio(cluster, pool, osd, IMAGE);
             fio.fill();
             sides.add(new Side(pool, osd, fio));

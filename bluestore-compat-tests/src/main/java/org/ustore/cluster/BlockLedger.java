@@ -120,6 +120,11 @@ public final class BlockLedger implements Ledger {
     }
 
     @Override
+    public void check() {
+        load.check();
+    }
+
+    @Override
     public void stopIssuing() {
         load.stopIssuing();
     }

@@ -44,6 +44,7 @@ public final class CephCluster implements AutoCloseable {
     private static final int FIRST_PORT = 20_000;
     private static final int PORTS = 10_000;
     private static final int PORT_TRIES = 200;
+    private static final int CEPH_TRIES = 3;
     private static final int LOG_LINES = 15;
 
     private final State state;
@@ -138,12 +139,26 @@ public final class CephCluster implements AutoCloseable {
     public JsonNode ceph(String... args) {
         List<String> argv = new ArrayList<>(List.of("ceph", "--connect-timeout", "15", "--format", "json"));
         argv.addAll(List.of(args));
-        String out = Command.of(argv).withEnvironment(environment()).output();
+        String out = withRetries(Command.of(argv).withEnvironment(environment()));
         try {
             return JSON.readTree(out);
         } catch (JsonProcessingException e) {
             throw new ClusterException(String.join(" ", argv) + " printed no JSON: " + Command.tail(out, LOG_LINES), e);
         }
+    }
+
+    // While a monitor or manager is busy, the program now and then gives up before it has sent the command.
+    private static String withRetries(Command command) {
+        for (int i = 1; i < CEPH_TRIES; i++) {
+            Command.Result result = command.run();
+            if (result.exitCode() == 0) {
+                return result.out();
+            }
+            if (!result.err().contains("problem getting command descriptions")) {
+                break;
+            }
+        }
+        return command.output();
     }
 
     /** The release, such as {@code 16.2.15}. */
@@ -160,7 +175,7 @@ public final class CephCluster implements AutoCloseable {
             long pid = Long.parseLong(Files.readString(file).trim());
             // Process ids are reused: it is ours only if it was started with our configuration.
             String commandLine = Files.readString(Path.of("/proc/" + pid + "/cmdline"));
-            return commandLine.contains(configFile().toString()) && !isZombie(pid) ? pid : -1;
+            return commandLine.contains(configFile().toString()) ? pid : -1;
         } catch (IOException | NumberFormatException _) {
             return -1;
         }
@@ -188,7 +203,7 @@ public final class CephCluster implements AutoCloseable {
             throw new ClusterException(osd(id) + " does not run in " + directory());
         }
         Command.of("kill", "-9", Long.toString(pid)).output();
-        Wait.until("the end of " + osd(id), KILL_LIMIT, () -> pid(osd(id)) < 0, () -> "pid=" + pid);
+        Wait.until("the end of " + osd(id), KILL_LIMIT, () -> isGone(pid), () -> "pid=" + pid);
     }
 
     /** Asks an OSD to end (SIGTERM) and waits for it. */
@@ -198,8 +213,7 @@ public final class CephCluster implements AutoCloseable {
             return;
         }
         Command.of("kill", Long.toString(pid)).output();
-        Wait.until(
-                "the end of " + osd(id) + " after SIGTERM", STOP_LIMIT, () -> pid(osd(id)) < 0, () -> logTail(osd(id)));
+        Wait.until("the end of " + osd(id) + " after SIGTERM", STOP_LIMIT, () -> isGone(pid), () -> logTail(osd(id)));
     }
 
     /** Starts an OSD that has been made before; returns when its process is up, not yet its place in the cluster. */
@@ -222,10 +236,19 @@ public final class CephCluster implements AutoCloseable {
         Wait.until(HEALTHY + " of the cluster in " + directory(), limit, this::isHealthy, this::diagnosis);
     }
 
+    /** Waits for every OSD up and every placement group active and clean, whatever the health: slow requests are a warning too. */
+    public void waitClean(Duration limit) {
+        Wait.until("active and clean placement groups", limit, () -> isClean(ceph("status")), this::diagnosis);
+    }
+
     /** Whether the cluster is HEALTH_OK with all OSDs up and all placement groups active and clean. */
     public boolean isHealthy() {
-        requireOpen();
         JsonNode status = ceph("status");
+        return status.path("health").path("status").asText().equals(HEALTHY) && isClean(status);
+    }
+
+    private boolean isClean(JsonNode status) {
+        requireOpen();
         JsonNode pgs = status.path("pgmap");
         int clean = 0;
         for (JsonNode group : pgs.path("pgs_by_state")) {
@@ -234,11 +257,16 @@ public final class CephCluster implements AutoCloseable {
                     ? group.path("count").asInt()
                     : 0;
         }
-        return status.path("health").path("status").asText().equals(HEALTHY)
-                && status.path("osdmap").path("num_up_osds").asInt()
+        return status.path("osdmap").path("num_up_osds").asInt()
                         == spec().osds().size()
                 && pgs.path("num_pgs").asInt() == spec().pools().size() * spec().placementGroups()
                 && clean == pgs.path("num_pgs").asInt();
+    }
+
+    /** Makes an RBD image of {@code bytes} bytes. */
+    public void createImage(String pool, String name, long bytes) {
+        command("rbd", "create", pool + "/" + name, "--size", bytes + "B", "--image-feature", "layering")
+                .output();
     }
 
     /**
@@ -248,7 +276,7 @@ public final class CephCluster implements AutoCloseable {
      */
     public List<String> deepScrub(String pool, Duration limit) {
         Map<String, String> before = scrubStamps(pool);
-        command("ceph", "osd", "pool", "deep-scrub", pool).output();
+        ceph("osd", "pool", "deep-scrub", pool);
         Wait.until(
                 "the deep scrub of pool " + pool,
                 limit,
@@ -338,35 +366,35 @@ public final class CephCluster implements AutoCloseable {
     }
 
     private void stopDaemons() {
-        for (String name : daemons()) {
-            long pid = pid(name);
-            if (pid >= 0) {
-                ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
-            }
-            // The monitor goes last: OSDs tell it that they leave.
-            if (name.equals("mgr.x")) {
-                awaitEnd(daemons().subList(0, daemons().size() - 1));
-            }
-        }
-        awaitEnd(daemons());
+        List<String> names = daemons();
+        // The monitor goes last: OSDs tell it that they leave.
+        terminate(names.subList(0, names.size() - 1));
+        terminate(List.of(names.getLast()));
     }
 
-    private void awaitEnd(List<String> names) {
-        if (Wait.reached(STOP_LIMIT, () -> names.stream().allMatch(name -> pid(name) < 0))) {
-            return;
-        }
+    private void terminate(List<String> names) {
+        Map<String, Long> running = new LinkedHashMap<>();
         for (String name : names) {
             long pid = pid(name);
             if (pid >= 0) {
+                running.put(name, pid);
+                ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy);
+            }
+        }
+        if (Wait.reached(STOP_LIMIT, () -> allGone(running))) {
+            return;
+        }
+        running.forEach((name, pid) -> {
+            if (!isGone(pid)) {
                 progress.say(name + " did not end within " + STOP_LIMIT.toSeconds() + " s of SIGTERM: SIGKILL");
                 ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
             }
-        }
-        Wait.until(
-                "the end of " + names + " after SIGKILL",
-                KILL_LIMIT,
-                () -> names.stream().allMatch(name -> pid(name) < 0),
-                () -> "");
+        });
+        Wait.until("the end of " + names + " after SIGKILL", KILL_LIMIT, () -> allGone(running), () -> "");
+    }
+
+    private static boolean allGone(Map<String, Long> processes) {
+        return processes.values().stream().allMatch(CephCluster::isGone);
     }
 
     private void startAll() {
@@ -455,10 +483,8 @@ public final class CephCluster implements AutoCloseable {
 
     private void createPool(String pool) {
         String pgs = Integer.toString(spec().placementGroups());
-        command("ceph", "osd", "crush", "rule", "create-replicated", pool + "-rule", pool, "osd")
-                .output();
-        command("ceph", "osd", "pool", "create", pool, pgs, pgs, "replicated", pool + "-rule")
-                .output();
+        ceph("osd", "crush", "rule", "create-replicated", pool + "-rule", pool, "osd");
+        ceph("osd", "pool", "create", pool, pgs, pgs, "replicated", pool + "-rule");
         command("rbd", "pool", "init", pool).withLimit(START_LIMIT).output();
     }
 
@@ -618,9 +644,18 @@ public final class CephCluster implements AutoCloseable {
         throw new ClusterException("no free port on 127.0.0.1 from " + FIRST_PORT + " to " + (FIRST_PORT + PORTS - 1));
     }
 
-    private static boolean isZombie(long pid) throws IOException {
-        String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
-        return stat.charAt(stat.lastIndexOf(')') + 2) == 'Z';
+    /**
+     * Whether nothing of a process is left that could hold a file or a lock. While it ends, its command line is gone before its files are
+     * closed; and where nobody reaps it, its first thread stays as a zombie.
+     */
+    private static boolean isGone(long pid) {
+        Path proc = Path.of("/proc/" + pid);
+        try (Stream<Path> threads = Files.list(proc.resolve("task"))) {
+            String stat = Files.readString(proc.resolve("stat"));
+            return threads.count() <= 1 && stat.charAt(stat.lastIndexOf(')') + 2) == 'Z';
+        } catch (IOException | UncheckedIOException _) {
+            return !Files.exists(proc);
+        }
     }
 
     private static long residentBytes(long pid) {

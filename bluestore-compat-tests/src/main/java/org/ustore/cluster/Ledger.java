@@ -12,6 +12,13 @@ public interface Ledger extends AutoCloseable {
     /** Starts the threads; may be called again after {@link #stop}. */
     void start();
 
+    /**
+     * Returns at once if all is well so far.
+     *
+     * @throws ClusterException if an operation failed or read the wrong data
+     */
+    void check();
+
     /** No operation starts after this; those in flight go on. */
     void stopIssuing();
 

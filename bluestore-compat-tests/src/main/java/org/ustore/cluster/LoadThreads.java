@@ -56,8 +56,12 @@ final class LoadThreads {
         }
     }
 
-    @Nullable Throwable failure() {
-        return failure.get();
+    /** Throws the first failure, if there is one. */
+    void check() {
+        Throwable cause = failure.get();
+        if (cause != null) {
+            throw new ClusterException(name + " failed: " + cause.getMessage(), cause);
+        }
     }
 
     /** No operation starts after this; those in flight go on. */
@@ -85,9 +89,6 @@ final class LoadThreads {
             }
         }
         running.clear();
-        Throwable cause = failure.get();
-        if (cause != null) {
-            throw new ClusterException(name + " failed: " + cause.getMessage(), cause);
-        }
+        check();
     }
 }

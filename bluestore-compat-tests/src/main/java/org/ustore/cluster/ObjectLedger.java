@@ -17,16 +17,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Ledger} over RADOS objects that come and go: full writes, appends, overwrites, truncations, attributes, removals, one in five
- * operations a checked read. Object names start with {@value #PREFIX}.
+ * operations a checked read. The objects' names start with the seed, so that ledgers of different seeds do not meet.
  */
 public final class ObjectLedger implements Ledger {
-    private static final String PREFIX = "ledger-";
     private static final int OBJECTS_PER_THREAD = 40;
     private static final int MAX_BYTES = 256 << 10;
     private static final String ATTRIBUTE = "ledger";
 
     private final Path configFile;
     private final String pool;
+    private final String prefix;
     private final List<Map<String, Content>> expected = new ArrayList<>();
     private final LoadThreads load;
     private final LongAdder acknowledged = new LongAdder();
@@ -41,6 +41,7 @@ public final class ObjectLedger implements Ledger {
     public ObjectLedger(CephCluster cluster, String pool, int threads, long seed) {
         this.configFile = cluster.configFile();
         this.pool = pool;
+        this.prefix = "ledger-" + Long.toHexString(seed) + "-";
         for (int i = 0; i < threads; i++) {
             expected.add(new TreeMap<>());
         }
@@ -53,7 +54,7 @@ public final class ObjectLedger implements Ledger {
     }
 
     private void step(int thread, Random random) throws RadosException {
-        String name = PREFIX + thread + "-" + random.nextInt(OBJECTS_PER_THREAD);
+        String name = prefix + thread + "-" + random.nextInt(OBJECTS_PER_THREAD);
         Map<String, Content> mine = expected.get(thread);
         int choice = random.nextInt(20);
         if (choice < 4) {
@@ -142,6 +143,11 @@ public final class ObjectLedger implements Ledger {
     }
 
     @Override
+    public void check() {
+        load.check();
+    }
+
+    @Override
     public void stopIssuing() {
         load.stopIssuing();
     }
@@ -163,7 +169,7 @@ public final class ObjectLedger implements Ledger {
         try (RadosClient second = new RadosClient(configFile, pool)) {
             for (int thread = 0; thread < expected.size(); thread++) {
                 for (int i = 0; i < OBJECTS_PER_THREAD && differences.size() < Verification.MAX_DIFFERENCES; i++) {
-                    String name = PREFIX + thread + "-" + i;
+                    String name = prefix + thread + "-" + i;
                     Content content = expected.get(thread).get(name);
                     String difference = difference(second.pool(), name, content);
                     if (difference != null) {
@@ -181,7 +187,7 @@ public final class ObjectLedger implements Ledger {
 
     private void checkListing(IoCTX from, List<String> differences) throws RadosException {
         List<String> listed = Arrays.stream(from.listObjects())
-                .filter(name -> name.startsWith(PREFIX))
+                .filter(name -> name.startsWith(prefix))
                 .sorted()
                 .toList();
         List<String> wanted = expected.stream()

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs the native unit tests: commit order, settings, the search for Java. */
+@Tag("native")
 final class NativeUnitTest {
     private static final Path PROGRAM = Path.of("target", "native-test", "ustore-unit");
     private static final int LEAST_CHECKS = 17;

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A stock {@code ceph-osd --mkfs} with the assembled UStore: what an operator sees when all is well and when something is
  * missing. An OSD makes its store, mounts it, writes its first transaction and unmounts, all without a cluster.
  */
+@Tag("native")
 final class OsdStartIT {
     private static final String CEPH_VERSION = "16.2.15";
     private static final Path OSD = Path.of("/usr/bin/ceph-osd");

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.FieldSource;
  * The release profile's structures, handed to Ceph's own functions inside its programs and taken back, have every field
  * where Ceph has it. The single checks are in {@code src/test/native}.
  */
+@Tag("native")
 final class LayoutTest {
     static final List<Path> PROGRAMS = List.of(InstalledCeph.OSD, InstalledCeph.TOOL);
 

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -19,6 +20,7 @@ import org.ustore.objectstore.CollectionId;
 import org.ustore.objectstore.ObjectId;
 
 /** Objects sort and collections print in Java as they do in Ceph, which has sorted and printed the names itself. */
+@Tag("native")
 final class NamesTest {
     static final List<Path> PROGRAMS = List.of(InstalledCeph.OSD, InstalledCeph.TOOL);
 

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Every virtual method the release profile declares is, in the installed programs, in the same slot, with the same
  * parameters. The compiler says in which slot the profile's methods are, the program's file what its slots point to.
  */
+@Tag("native")
 final class VtableTest {
     private record Method(String name, String parameters) {}
 
