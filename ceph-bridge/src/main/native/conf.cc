@@ -12,7 +12,7 @@ namespace ustore {
 namespace {
 
 constexpr uint64_t kHeapMin = 64u << 20;
-constexpr uint64_t kDirectMin = 16u << 20;
+constexpr uint64_t kDirectMin = 64u << 20;
 
 std::string trim(const std::string& text) {
   size_t first = text.find_first_not_of(" \t\r");

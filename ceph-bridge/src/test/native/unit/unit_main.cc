@@ -252,7 +252,7 @@ void conf_tests() {
       EXPECT(contains(error, part));
     }
     EXPECT(!conf("heap_max = 1M\n", c, error));
-    EXPECT(!conf("direct_max = 1M\n", c, error) && contains(error, "at least 16M"));
+    EXPECT(!conf("direct_max = 1M\n", c, error) && contains(error, "at least 64M"));
   });
 
   check("an unreadable file is an error, a missing one is not", [] {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
@@ -32,6 +33,9 @@ import picocli.CommandLine.Option;
 final class TestCommand implements Callable<Integer> {
     private static final Duration LIMIT = Duration.ofMinutes(15);
     private static final List<String> REPORTS = List.of("target/surefire-reports", "target/failsafe-reports");
+    /** What tests with clusters say meanwhile. */
+    private static final Pattern STEP = Pattern.compile("\\[ *\\d+\\.\\d s] .*");
+
     private static final int LOG_LINES = 40;
 
     /** A group of tests; the tags are JUnit's. */
@@ -102,6 +106,8 @@ final class TestCommand implements Callable<Integer> {
                     int at = line.indexOf("Tests run:");
                     if (at >= 0 && line.contains("Time elapsed")) {
                         progress.say(line.substring(at));
+                    } else if (STEP.matcher(line).matches()) {
+                        progress.say("  " + line);
                     }
                 });
             }

@@ -81,7 +81,7 @@ public final class Command {
     /** Runs it, whatever its exit code. */
     public Result run() {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        return run(out, () -> out.toString(StandardCharsets.UTF_8));
+        return run(builder(), out, () -> out.toString(StandardCharsets.UTF_8));
     }
 
     /** Runs it and returns its standard output; any exit code but 0 is an error. */
@@ -89,9 +89,13 @@ public final class Command {
         return successful(run()).out();
     }
 
-    /** Runs it, handing each line of its standard output to {@code listener} as it comes, on another thread; returns the exit code. */
+    /**
+     * Runs it, handing each line of its output and errors to {@code listener} as it comes, on another thread; returns the exit
+     * code.
+     */
     public int forEachLine(Consumer<String> listener) {
-        return run(new LineSink(listener), () -> "").exitCode();
+        return run(builder().redirectErrorStream(true), new LineSink(listener), () -> "")
+                .exitCode();
     }
 
     /** Runs it and returns the SHA-256 of its standard output in hex; any exit code but 0 is an error. */
@@ -103,7 +107,7 @@ public final class Command {
             throw new IllegalStateException(e);
         }
         OutputStream sink = new DigestOutputStream(OutputStream.nullOutputStream(), digest);
-        return successful(run(sink, () -> HexFormat.of().formatHex(digest.digest())))
+        return successful(run(builder(), sink, () -> HexFormat.of().formatHex(digest.digest())))
                 .out();
     }
 
@@ -120,12 +124,16 @@ public final class Command {
         return result;
     }
 
-    private Result run(OutputStream sink, Supplier<String> text) {
+    private ProcessBuilder builder() {
         ProcessBuilder builder = new ProcessBuilder(argv);
         builder.environment().putAll(environment);
         if (outputFile != null) {
             builder.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.appendTo(outputFile.toFile()));
         }
+        return builder;
+    }
+
+    private Result run(ProcessBuilder builder, OutputStream sink, Supplier<String> text) {
         Process process;
         try {
             process = builder.start();
