@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.ustore.engine.device.IoMode;
 import org.ustore.objectstore.ErrorCode;
 import org.ustore.objectstore.ObjectStoreException;
 
@@ -23,6 +24,7 @@ import org.ustore.objectstore.ObjectStoreException;
  * @param heapMaxBytes limit of the heap in bytes; read by the native library
  * @param directMaxBytes limit of memory outside the heap in bytes; up to half of it holds data not yet destaged
  * @param jvmOptions more options for the JVM; read by the native library
+ * @param io how many writes at a time reach the device: {@code auto}, {@code uring} or {@code portable}
  */
 public record StoreConfig(
         String device,
@@ -31,7 +33,8 @@ public record StoreConfig(
         String javaHome,
         long heapMaxBytes,
         long directMaxBytes,
-        String jvmOptions) {
+        String jvmOptions,
+        IoMode io) {
 
     /** Smallest device, in bytes. */
     public static final long MIN_DEVICE_BYTES = 8L << 20;
@@ -45,11 +48,11 @@ public record StoreConfig(
     private static final long DEFAULT_MEMORY_BYTES = 1L << 30;
     private static final long MAX_MEMORY_BYTES = 1L << 40;
     private static final List<String> KEYS =
-            List.of("device", "device_size", "log_size", "java_home", "heap_max", "direct_max", "jvm_options");
+            List.of("device", "device_size", "log_size", "java_home", "heap_max", "direct_max", "jvm_options", "io");
 
     /** The defaults. */
     public static StoreConfig defaults() {
-        return new StoreConfig("block", 0, 0, "", DEFAULT_MEMORY_BYTES, DEFAULT_MEMORY_BYTES, "");
+        return new StoreConfig("block", 0, 0, "", DEFAULT_MEMORY_BYTES, DEFAULT_MEMORY_BYTES, "", IoMode.AUTO);
     }
 
     /**
@@ -101,7 +104,18 @@ public record StoreConfig(
                 values.getOrDefault("java_home", defaults.javaHome),
                 size(file, values, "heap_max", defaults.heapMaxBytes, MIN_HEAP_BYTES, MAX_MEMORY_BYTES, "1G"),
                 size(file, values, "direct_max", defaults.directMaxBytes, MIN_DIRECT_BYTES, MAX_MEMORY_BYTES, "1G"),
-                values.getOrDefault("jvm_options", defaults.jvmOptions));
+                values.getOrDefault("jvm_options", defaults.jvmOptions),
+                ioMode(file, values.getOrDefault("io", "auto")));
+    }
+
+    private static IoMode ioMode(Path file, String text) {
+        return switch (text) {
+            case "auto" -> IoMode.AUTO;
+            case "uring" -> IoMode.URING;
+            case "portable" -> IoMode.PORTABLE;
+            default ->
+                throw invalid(file + ": io = " + text + " is not auto, uring or portable; leave it out for auto");
+        };
     }
 
     private static long size(

@@ -51,7 +51,7 @@ public final class UStore implements ObjectStore {
 
     /** The store of the OSD whose data folder is {@code osdData}. Does not touch it. */
     public static UStore create(Path osdData, StoreConfig config) {
-        return new UStore(new FileDeviceProvider(osdData.resolve(config.device())), config);
+        return new UStore(new FileDeviceProvider(osdData.resolve(config.device()), config.io()), config);
     }
 
     // ---- life ----
@@ -201,6 +201,7 @@ public final class UStore implements ObjectStore {
         TreeMap<String, String> facts = new TreeMap<>();
         facts.put("ustore_device", device.name());
         facts.put("ustore_device_size", Long.toString(device.sizeBytes()));
+        facts.put("ustore_io", device.io());
         facts.put("ustore_block_size", Integer.toString(BlockDevice.BLOCK_BYTES));
         facts.put("ustore_checksum", "crc32c");
         facts.put("ustore_java", Runtime.version().toString());

@@ -10,7 +10,8 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.ustore.engine.device.FaultDisk;
+import org.ustore.engine.device.IoMode;
+import org.ustore.engine.device.SimulatedDisk;
 import org.ustore.objectstore.Collection;
 import org.ustore.objectstore.ErrorCode;
 import org.ustore.objectstore.ObjectStoreException;
@@ -28,15 +29,15 @@ final class CrashTest {
     private static final UUID FSID = UUID.fromString("0b0c6a5e-6a37-4a3f-9be5-0d2d8a4a7f10");
 
     /** A small log, so that checkpoints come often. */
-    private static UStore store(FaultDisk disk) {
-        return new UStore(disk, new StoreConfig("block", 0, 1L << 20, "", 1L << 30, 64L << 20, ""));
+    private static UStore store(SimulatedDisk disk) {
+        return new UStore(disk, new StoreConfig("block", 0, 1L << 20, "", 1L << 30, 64L << 20, "", IoMode.AUTO));
     }
 
     private final AtomicInteger acknowledged = new AtomicInteger();
     private int submitted;
 
     /** Runs transactions from the state reached until the power fails or {@code end} have been queued. */
-    private void run(UStore store, FaultDisk disk, RandomTransactions transactions, int end, Random random) {
+    private void run(UStore store, SimulatedDisk disk, RandomTransactions transactions, int end, Random random) {
         try {
             while (submitted < end) {
                 Collection open = store.openCollection(RandomTransactions.PG);
@@ -69,7 +70,7 @@ final class CrashTest {
     }
 
     /** Checks what came back and returns it mounted; null if the power failed again while mounting. */
-    private UStore checkedMount(FaultDisk disk, RandomTransactions transactions) {
+    private UStore checkedMount(SimulatedDisk disk, RandomTransactions transactions) {
         UStore store = store(disk);
         assertThat(store.fsck(true).errors()).as("fsck after the crash").isEmpty();
         store.mount();
@@ -80,7 +81,7 @@ final class CrashTest {
         return store;
     }
 
-    private static void abandon(UStore store, FaultDisk disk) {
+    private static void abandon(UStore store, SimulatedDisk disk) {
         disk.powerOff();
         try {
             store.umount();
@@ -99,7 +100,7 @@ final class CrashTest {
     void randomCrashes(long seed) {
         Random random = new Random(seed);
         RandomTransactions transactions = new RandomTransactions(seed, seed % 3 == 0 ? 400_000 : 60_000);
-        FaultDisk disk = new FaultDisk(DISK_BYTES);
+        SimulatedDisk disk = new SimulatedDisk(DISK_BYTES, seed);
         UStore store = store(disk);
         store.mkfs(FSID);
         store.mount();
@@ -107,7 +108,7 @@ final class CrashTest {
             disk.powerOffAt(1 + random.nextInt(300));
             run(store, disk, transactions, submitted + 100 + random.nextInt(150), random);
             abandon(store, disk);
-            disk.restart(random);
+            disk.restart();
             if (random.nextInt(3) == 0) {
                 crashWhileMounting(disk, random);
             }
@@ -118,7 +119,7 @@ final class CrashTest {
         store.umount();
     }
 
-    private static void crashWhileMounting(FaultDisk disk, Random random) {
+    private static void crashWhileMounting(SimulatedDisk disk, Random random) {
         disk.powerOffAt(1 + random.nextInt(6));
         UStore store = store(disk);
         try {
@@ -127,7 +128,7 @@ final class CrashTest {
         } catch (ObjectStoreException e) {
             assertThat(disk.isOff()).as("%s", e).isTrue();
         }
-        disk.restart(random);
+        disk.restart();
     }
 
     static IntStream scripts() {
@@ -145,7 +146,7 @@ final class CrashTest {
             acknowledged.set(0);
             submitted = 0;
             RandomTransactions transactions = new RandomTransactions(script, 100_000);
-            FaultDisk disk = new FaultDisk(DISK_BYTES);
+            SimulatedDisk disk = new SimulatedDisk(DISK_BYTES, script * 1000L + calls);
             UStore store = store(disk);
             store.mkfs(FSID);
             store.mount();
@@ -157,7 +158,7 @@ final class CrashTest {
                 assertThat(disk.isOff()).as("%s", e).isTrue();
             }
             cut = disk.isOff();
-            disk.restart(random);
+            disk.restart();
             checkedMount(disk, transactions).umount();
             calls++;
         }

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.ustore.engine.device.IoMode;
 import org.ustore.objectstore.ErrorCode;
 import org.ustore.objectstore.ObjectStoreException;
 
@@ -36,9 +37,17 @@ final class StoreConfigTest {
                         heap_max = 2G
                         direct_max = 1073741824
                         jvm_options = -Xlog:gc -Da=b
+                        io = portable
                         """))
                 .isEqualTo(new StoreConfig(
-                        "/dev/somewhere", 100L << 30, 512L << 20, "/opt/java", 2L << 30, 1L << 30, "-Xlog:gc -Da=b"));
+                        "/dev/somewhere",
+                        100L << 30,
+                        512L << 20,
+                        "/opt/java",
+                        2L << 30,
+                        1L << 30,
+                        "-Xlog:gc -Da=b",
+                        IoMode.PORTABLE));
     }
 
     @Test
@@ -59,6 +68,7 @@ final class StoreConfigTest {
                 "device_size = 99999999999999999999 | device_size = 99999999999999999999 is not a size",
                 "heap_max =          | heap_max =  is not a size from 64M",
                 "device =            | device is empty",
+                "io = libaio         | io = libaio is not auto, uring or portable",
             })
     void namesWhatIsWrong(String line, String message) {
         assertThatThrownBy(() -> load("# first line\n" + line))

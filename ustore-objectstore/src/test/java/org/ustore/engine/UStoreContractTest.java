@@ -2,6 +2,7 @@ package org.ustore.engine;
 
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
+import org.ustore.engine.device.IoMode;
 import org.ustore.objectstore.ObjectStore;
 import org.ustore.objectstore.testkit.ObjectStoreContract;
 
@@ -11,7 +12,7 @@ final class UStoreContractTest extends ObjectStoreContract {
     private Path folder = Path.of("");
 
     private ObjectStore open() {
-        StoreConfig config = new StoreConfig("block", 256L << 20, 16L << 20, "", 1L << 30, 1L << 30, "");
+        StoreConfig config = new StoreConfig("block", 256L << 20, 16L << 20, "", 1L << 30, 1L << 30, "", IoMode.AUTO);
         return UStore.create(folder, config);
     }
 

@@ -19,7 +19,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.ustore.engine.device.FaultDisk;
+import org.ustore.engine.device.IoMode;
+import org.ustore.engine.device.SimulatedDisk;
 import org.ustore.objectstore.ByteString;
 import org.ustore.objectstore.Collection;
 import org.ustore.objectstore.CollectionId;
@@ -30,6 +31,7 @@ import org.ustore.objectstore.Transaction;
 
 /** The engine beyond the contract: full devices, damage, device errors, load, second openers. */
 final class UStoreTest {
+    private static final long SEED = 1;
     private static final CollectionId PG = CollectionId.pg(1, 0);
     private static final UUID FSID = UUID.fromString("3c1b0f5e-0b4c-4a6e-8f7d-1f2e3d4c5b6a");
 
@@ -37,14 +39,14 @@ final class UStoreTest {
     private Path folder = Path.of("");
 
     private static StoreConfig config(long deviceBytes) {
-        return new StoreConfig("block", deviceBytes, 1L << 20, "", 1L << 30, 64L << 20, "");
+        return new StoreConfig("block", deviceBytes, 1L << 20, "", 1L << 30, 64L << 20, "", IoMode.AUTO);
     }
 
-    private static UStore store(FaultDisk disk) {
+    private static UStore store(SimulatedDisk disk) {
         return new UStore(disk, config(0));
     }
 
-    private static UStore fresh(FaultDisk disk) {
+    private static UStore fresh(SimulatedDisk disk) {
         UStore store = store(disk);
         store.mkfs(FSID);
         store.mount();
@@ -98,7 +100,7 @@ final class UStoreTest {
     }
 
     private static void fillDeleteRefill(int bytes) {
-        FaultDisk disk = new FaultDisk(24L << 20);
+        SimulatedDisk disk = new SimulatedDisk(24L << 20, SEED);
         UStore store = fresh(disk);
         long available = store.statistics().available();
         int fitted = fill(store, bytes);
@@ -147,7 +149,7 @@ final class UStoreTest {
 
     @Test
     void overwritesOnAFullDeviceForEver() {
-        FaultDisk disk = new FaultDisk(24L << 20);
+        SimulatedDisk disk = new SimulatedDisk(24L << 20, SEED);
         UStore store = fresh(disk);
         int fitted = fill(store, 65536);
         for (int i = 0; i < 4; i++) {
@@ -166,7 +168,7 @@ final class UStoreTest {
     void aFullDeviceSurvivesPowerCuts() {
         for (int seed = 1; seed <= 6; seed++) {
             Random random = new Random(seed);
-            FaultDisk disk = new FaultDisk(24L << 20);
+            SimulatedDisk disk = new SimulatedDisk(24L << 20, seed);
             UStore store = fresh(disk);
             int bytes = seed % 2 == 0 ? 20_000 : 200_000;
             int fitted = fill(store, bytes);
@@ -186,7 +188,7 @@ final class UStoreTest {
                     disk.powerOff();
                     closeFailed(store);
                 }
-                disk.restart(random);
+                disk.restart();
                 assertThat(store.fsck(true).errors()).as("seed %s", seed).isEmpty();
                 store.mount();
             }
@@ -206,7 +208,7 @@ final class UStoreTest {
 
     @Test
     void aFlippedBitIsAnErrorOfThatBlockAlone() {
-        FaultDisk disk = new FaultDisk(24L << 20);
+        SimulatedDisk disk = new SimulatedDisk(24L << 20, SEED);
         UStore store = fresh(disk);
         byte[] marked = data(7, 5 * 4096);
         for (int i = 0; i < 10; i++) {
@@ -244,7 +246,7 @@ final class UStoreTest {
         assertThat(store.fsck(true).errors()).isEmpty();
     }
 
-    private static int find(FaultDisk disk, byte[] content) {
+    private static int find(SimulatedDisk disk, byte[] content) {
         for (int b = 0; b < 24 << 8; b++) {
             if (Arrays.equals(disk.block(b), content)) {
                 return b;
@@ -255,7 +257,7 @@ final class UStoreTest {
 
     @Test
     void oneDamagedSuperblockIsSurvivedTwoAreRefused() {
-        FaultDisk disk = new FaultDisk(24L << 20);
+        SimulatedDisk disk = new SimulatedDisk(24L << 20, SEED);
         UStore store = fresh(disk);
         store.queueTransaction(pg(store), new Transaction().write(PG, object(1), 0, data(1, 5000)));
         store.umount();
@@ -271,7 +273,7 @@ final class UStoreTest {
 
     @Test
     void damageOfACommittedLogRecordIsReportedNotSkipped() throws InterruptedException {
-        FaultDisk disk = new FaultDisk(24L << 20);
+        SimulatedDisk disk = new SimulatedDisk(24L << 20, SEED);
         UStore store = fresh(disk);
         for (int i = 0; i < 5; i++) {
             commit(store, new Transaction().write(PG, object(i), 0, data(i, 4096)));
@@ -283,7 +285,7 @@ final class UStoreTest {
                     store.mount();
                 })
                 .isInstanceOf(ObjectStoreException.class);
-        disk.restart(new Random(1));
+        disk.restart();
         byte[] third = Arrays.copyOf(data(2, 4096), 2000);
         disk.flip(findPart(disk, third) + 5, 1);
         UStore again = store(disk);
@@ -291,7 +293,7 @@ final class UStoreTest {
         assertThat(again.fsck(false).errors()).singleElement().asString().contains("damaged");
     }
 
-    private static long findPart(FaultDisk disk, byte[] content) {
+    private static long findPart(SimulatedDisk disk, byte[] content) {
         byte[] all = new byte[(2 << 20) + 8192];
         for (int b = 0; b < all.length / 4096; b++) {
             System.arraycopy(disk.block(b), 0, all, b * 4096, 4096);
@@ -309,7 +311,7 @@ final class UStoreTest {
     @Test
     void aFailingLogWriteAcknowledgesNothingAndFailsTheStore() throws InterruptedException {
         for (int call = 1; call <= 2; call++) {
-            FaultDisk disk = new FaultDisk(24L << 20);
+            SimulatedDisk disk = new SimulatedDisk(24L << 20, call);
             UStore store = fresh(disk);
             commit(store, new Transaction().write(PG, object(0), 0, data(0, 4096)));
             long failing = disk.calls() + call;
@@ -335,7 +337,7 @@ final class UStoreTest {
             assertThat(failed.await(60, TimeUnit.SECONDS)).isTrue();
             store.umount();
             assertThat(wrong.get()).as("error of call %s", call).isNull();
-            disk.restart(new Random(call));
+            disk.restart();
             store.mount();
             assertThat(pg(store).read(object(0), 0, 0)).isEqualTo(data(0, 4096));
             store.umount();
@@ -347,7 +349,7 @@ final class UStoreTest {
 
     @Test
     void writersAndReadersDuringCheckpoints() throws InterruptedException {
-        FaultDisk disk = new FaultDisk(64L << 20);
+        SimulatedDisk disk = new SimulatedDisk(64L << 20, SEED);
         UStore store = fresh(disk);
         int threads = 4;
         CountDownLatch done = new CountDownLatch(threads);
@@ -434,7 +436,7 @@ final class UStoreTest {
         assertThatThrownBy(() -> UStore.create(empty, config(0)).mkfs(FSID))
                 .hasMessageContaining("EINVAL")
                 .hasMessageContaining("device_size");
-        StoreConfig tooLong = new StoreConfig("block", 24L << 20, 20L << 20, "", 1L << 30, 64L << 20, "");
+        StoreConfig tooLong = new StoreConfig("block", 24L << 20, 20L << 20, "", 1L << 30, 64L << 20, "", IoMode.AUTO);
         assertThatThrownBy(() -> UStore.create(empty, tooLong).mkfs(FSID)).hasMessageContaining("log_size");
         assertThat(empty.resolve("block"))
                 .as("a failed mkfs leaves nothing behind")

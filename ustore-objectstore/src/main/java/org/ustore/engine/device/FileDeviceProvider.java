@@ -9,10 +9,12 @@ import org.ustore.objectstore.ObjectStoreException;
 /** A file or block device at a path. */
 public final class FileDeviceProvider implements DeviceProvider {
     private final Path path;
+    private final IoMode mode;
 
-    /** The device at {@code path}. */
-    public FileDeviceProvider(Path path) {
+    /** The device at {@code path}, whose queues work as {@code mode} says. */
+    public FileDeviceProvider(Path path, IoMode mode) {
         this.path = path;
+        this.mode = mode;
     }
 
     /** An empty file counts as none: it is what touch leaves. */
@@ -42,6 +44,6 @@ public final class FileDeviceProvider implements DeviceProvider {
 
     @Override
     public BlockDevice open(boolean readOnly) {
-        return FileBlockDevice.open(path, readOnly);
+        return FileBlockDevice.open(path, readOnly, mode);
     }
 }

@@ -4,9 +4,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import org.ustore.engine.device.AlignedBuffers;
 import org.ustore.engine.device.BlockDevice;
 import org.ustore.engine.device.Checksum;
+import org.ustore.engine.device.DeviceWriter;
 import org.ustore.engine.meta.ByteWriter;
 
 /**
@@ -19,7 +19,8 @@ import org.ustore.engine.meta.ByteWriter;
  *   16  used bytes      u32 | zero               u32     40  used bytes of the stream
  * </pre>
  *
- * <p>The checksum covers bytes 0 to 35 and the used bytes. A next segment of 0 blocks ends the image. Used by one thread.
+ * <p>The checksum covers bytes 0 to 35 and the used bytes. A next segment of 0 blocks ends the image. Used by the owner of
+ * its device writer, whose buffers are of {@link #MAX_SEGMENT_BLOCKS} blocks.
  */
 final class ImageWriter {
     static final int HEADER_BYTES = 40;
@@ -32,18 +33,19 @@ final class ImageWriter {
     /** Longest segment, 1 MiB: the size of one write. */
     static final int MAX_SEGMENT_BLOCKS = 256;
 
-    private final BlockDevice device;
+    private final DeviceWriter device;
     private final long image;
     private final int[] blocks;
-    private final MemorySegment buffer = AlignedBuffers.allocate((long) MAX_SEGMENT_BLOCKS * BlockDevice.BLOCK_BYTES);
+    private MemorySegment buffer;
     private int usedBlocks;
     private int segmentBlocks;
     private long used = HEADER_BYTES;
     private int index;
 
     /** Writes image number {@code image} to {@code blocks}, of which there are enough. */
-    ImageWriter(BlockDevice device, long image, int[] blocks) {
+    ImageWriter(DeviceWriter device, long image, int[] blocks) {
         this.device = device;
+        this.buffer = device.take();
         this.image = image;
         this.blocks = blocks;
         this.segmentBlocks = runFrom(0);
@@ -95,7 +97,7 @@ final class ImageWriter {
         }
     }
 
-    /** Writes the last segment and returns how many of the blocks are in use. The image is durable after a flush. */
+    /** Starts the last write and returns how many of the blocks are in use. The image is durable after the writer's flush. */
     int finish() {
         int needed = (int) ((used + BlockDevice.BLOCK_BYTES - 1) / BlockDevice.BLOCK_BYTES);
         segmentBlocks = needed;
@@ -116,8 +118,11 @@ final class ImageWriter {
         buffer.set(INT, CHECKSUM_OFFSET, checksum(buffer, used));
         long bytes = (long) segmentBlocks * BlockDevice.BLOCK_BYTES;
         buffer.asSlice(used, bytes - used).fill((byte) 0);
-        device.write(buffer.asSlice(0, bytes).asByteBuffer(), (long) blocks[usedBlocks] * BlockDevice.BLOCK_BYTES);
+        device.writeTaken(bytes, (long) blocks[usedBlocks] * BlockDevice.BLOCK_BYTES);
         usedBlocks += segmentBlocks;
+        if (nextBlocks > 0) {
+            buffer = device.take();
+        }
         segmentBlocks = nextBlocks;
         used = HEADER_BYTES;
     }

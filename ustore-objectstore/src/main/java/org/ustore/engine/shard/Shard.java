@@ -13,6 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.ustore.engine.device.AlignedBuffers;
 import org.ustore.engine.device.BlockDevice;
+import org.ustore.engine.device.DeviceWriter;
 import org.ustore.engine.meta.ByteWriter;
 import org.ustore.engine.meta.CollectionState;
 import org.ustore.engine.space.IntList;
@@ -35,8 +36,17 @@ public final class Shard {
     private static final int MIN_RESERVE_BLOCKS = 16;
     /** Kept from data, for metadata of all kinds: 1/128 of the device, at most 256 MiB. */
     private static final int MAX_RESERVE_BLOCKS = 65536;
+    /** Writes of a checkpoint in flight: enough to keep a device busy, few enough to leave commits their share. */
+    private static final int CHECKPOINT_DEPTH = 16;
+
+    private static final int CHECKPOINT_BUFFERS = 8;
 
     private final BlockDevice device;
+    /** Of the commit thread. */
+    private final DeviceWriter logWriter;
+    /** Of whoever does a checkpoint: the thread that mounts, then the checkpoint thread, then the one that unmounts. */
+    private final DeviceWriter checkpointWriter;
+
     private final ShardState state;
     private final ReentrantLock lock = new ReentrantLock();
     /** Signalled when the batch being filled is no longer empty, or the commit thread should end. */
@@ -86,6 +96,8 @@ public final class Shard {
     private Shard(Recovery recovery) {
         this.state = recovery.state();
         this.device = state.device();
+        this.logWriter = new DeviceWriter(device, 1, 0, 0);
+        this.checkpointWriter = checkpointWriter(device);
         this.superblock = recovery.superblock();
         this.imageBlocks = recovery.imageBlocks();
         this.finisher = new Finisher(this::wakeWaiting);
@@ -110,10 +122,13 @@ public final class Shard {
             device.write(zeros.asSlice(0, n).asByteBuffer(), block * BlockDevice.BLOCK_BYTES);
         }
         int[] blocks = {reserved};
-        ImageWriter image = new ImageWriter(device, 1, blocks);
-        CatalogImage.encode(List.of(), image);
-        int used = image.finish();
-        device.flush();
+        int used;
+        try (DeviceWriter writer = checkpointWriter(device)) {
+            ImageWriter image = new ImageWriter(writer, 1, blocks);
+            CatalogImage.encode(List.of(), image);
+            used = image.finish();
+            writer.flush();
+        }
         Superblocks.write(
                 device,
                 new Superblock(
@@ -130,6 +145,11 @@ public final class Shard {
                         reserved,
                         used,
                         1));
+    }
+
+    private static DeviceWriter checkpointWriter(BlockDevice device) {
+        return new DeviceWriter(
+                device, CHECKPOINT_DEPTH, CHECKPOINT_BUFFERS, ImageWriter.MAX_SEGMENT_BLOCKS * BlockDevice.BLOCK_BYTES);
     }
 
     /** Whether the device holds a store, valid or not. */
@@ -152,7 +172,12 @@ public final class Shard {
                             + (recovery.errors().size() - 1) + " more); run ceph-objectstore-tool --op fsck");
         }
         Shard shard = new Shard(recovery);
-        shard.open(recovery.replayed() > 0);
+        try {
+            shard.open(recovery.replayed() > 0);
+        } catch (RuntimeException | Error e) {
+            shard.closeWriters();
+            throw e;
+        }
         shard.finisher.start();
         shard.committer.start();
         shard.checkpointer.start();
@@ -435,8 +460,7 @@ public final class Shard {
         }
         MemorySegment bytes = batch.seal(superblock.generation(), unwrittenBatch, position, durableBatch);
         long block = superblock.logFirstBlock() + position % superblock.logBlocks();
-        device.write(bytes.asByteBuffer(), block * BlockDevice.BLOCK_BYTES);
-        device.flush();
+        logWriter.writeDurably(bytes, block * BlockDevice.BLOCK_BYTES);
         lock.lock();
         try {
             committed(batch);
@@ -543,10 +567,10 @@ public final class Shard {
             lock.unlock();
         }
         destage(capture.pending);
-        ImageWriter image = new ImageWriter(device, capture.superblock.imageSequence(), capture.imageBlocks);
+        ImageWriter image = new ImageWriter(checkpointWriter, capture.superblock.imageSequence(), capture.imageBlocks);
         CatalogImage.encode(capture.collections, image);
         int used = image.finish();
-        device.flush();
+        checkpointWriter.flush();
         Superblocks.write(device, capture.superblock);
         lock.lock();
         try {
@@ -590,9 +614,8 @@ public final class Shard {
         return new Capture(state, blocks, next);
     }
 
-    /** Writes blocks to their places, runs of neighbours at once. */
+    /** Starts the writes of blocks to their places, one for each run of neighbours. */
     private void destage(int[] blocks) {
-        MemorySegment buffer = AlignedBuffers.allocate((long) ImageWriter.MAX_SEGMENT_BLOCKS * BlockDevice.BLOCK_BYTES);
         int from = 0;
         while (from < blocks.length) {
             int n = 1;
@@ -601,9 +624,14 @@ public final class Shard {
                     && blocks[from + n] == blocks[from] + n) {
                 n++;
             }
-            copyCaptured(blocks, from, n, buffer);
-            long bytes = (long) n * BlockDevice.BLOCK_BYTES;
-            device.write(buffer.asSlice(0, bytes).asByteBuffer(), (long) blocks[from] * BlockDevice.BLOCK_BYTES);
+            long position = (long) blocks[from] * BlockDevice.BLOCK_BYTES;
+            if (n == 1) {
+                // A captured slot stays as it is until the checkpoint has ended.
+                checkpointWriter.write(state.pending().capturedSlot(blocks[from]), position);
+            } else {
+                copyCaptured(blocks, from, n, checkpointWriter.take());
+                checkpointWriter.writeTaken((long) n * BlockDevice.BLOCK_BYTES, position);
+            }
             from += n;
         }
     }
@@ -675,14 +703,29 @@ public final class Shard {
             committer.join();
             signalEnd(() -> committerEnded = true);
             checkpointer.join();
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+        try {
             if (failure == null) {
                 checkpoint(true, superblock.generation());
             }
             finisher.stop();
             signalEnd(() -> closed = true);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ObjectStoreException(ErrorCode.EIO, "interrupted while unmounting " + device.name(), e);
+            throw interrupted(e);
+        } finally {
+            closeWriters();
         }
+    }
+
+    private ObjectStoreException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new ObjectStoreException(ErrorCode.EIO, "interrupted while unmounting " + device.name(), e);
+    }
+
+    private void closeWriters() {
+        logWriter.close();
+        checkpointWriter.close();
     }
 }

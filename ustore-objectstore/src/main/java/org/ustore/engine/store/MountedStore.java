@@ -35,7 +35,11 @@ public final class MountedStore {
 
     /** Makes everything durable, runs all callbacks and ends; the device stays open. */
     public void close() {
-        shard.close();
+        try {
+            shard.close();
+        } finally {
+            redirector.close();
+        }
     }
 
     /** Identity of the store. */

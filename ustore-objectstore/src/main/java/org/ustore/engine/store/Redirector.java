@@ -1,13 +1,14 @@
 package org.ustore.engine.store;
 
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.ustore.engine.device.AlignedBuffers;
 import org.ustore.engine.device.BlockDevice;
 import org.ustore.engine.device.Checksum;
+import org.ustore.engine.device.DeviceWriter;
+import org.ustore.engine.device.DeviceWriterPool;
 import org.ustore.engine.shard.Demand;
 import org.ustore.engine.shard.Shard;
 import org.ustore.objectstore.Operation;
@@ -24,15 +25,27 @@ import org.ustore.objectstore.Transaction;
 final class Redirector {
     private static final int BLOCK = BlockDevice.BLOCK_BYTES;
     private static final int MIN_BLOCKS = 16;
-    private static final int BOUNCE_BLOCKS = 256;
+    /** Longest write, 512 KiB. */
+    private static final int BUFFER_BLOCKS = 128;
+
+    private static final int DEPTH = 16;
+    private static final int BUFFERS = 8;
+    /** About as many as an OSD has threads that write. */
+    private static final int MAX_IDLE_WRITERS = 16;
 
     private final Shard shard;
-    private final BlockDevice device;
-    private final AlignedBuffers bounce = new AlignedBuffers(BOUNCE_BLOCKS * BLOCK, 8);
+    private final DeviceWriterPool writers;
 
     Redirector(Shard shard) {
         this.shard = shard;
-        this.device = shard.state().device();
+        BlockDevice device = shard.state().device();
+        this.writers = new DeviceWriterPool(
+                () -> new DeviceWriter(device, DEPTH, BUFFERS, BUFFER_BLOCKS * BLOCK), MAX_IDLE_WRITERS);
+    }
+
+    /** Gives the queues of the device back. */
+    void close() {
+        writers.close();
     }
 
     /**
@@ -44,10 +57,16 @@ final class Redirector {
         List<@Nullable Redirect> result = new ArrayList<>();
         int minBlocks = smallBytes(transactions) > shard.maxInlineBytes() ? 1 : MIN_BLOCKS;
         try {
+            boolean any = false;
             for (Transaction transaction : transactions) {
                 for (Operation operation : transaction.operations()) {
-                    result.add(operation instanceof Operation.Write write ? redirect(write, minBlocks) : null);
+                    Redirect redirect = operation instanceof Operation.Write write ? allocate(write, minBlocks) : null;
+                    result.add(redirect);
+                    any |= redirect != null;
                 }
+            }
+            if (any) {
+                write(transactions, result);
             }
         } catch (RuntimeException | Error e) {
             giveBack(result);
@@ -83,7 +102,7 @@ final class Redirector {
         }
     }
 
-    private @Nullable Redirect redirect(Operation.Write write, int minBlocks) {
+    private @Nullable Redirect allocate(Operation.Write write, int minBlocks) {
         long size = write.data().sizeBytes();
         long first = (write.offset() + BLOCK - 1) / BLOCK;
         long count = (write.offset() + size) / BLOCK - first;
@@ -91,16 +110,7 @@ final class Redirector {
         if (count < minBlocks || write.offset() + size > org.ustore.objectstore.ObjectStore.MAX_OBJECT_BYTES) {
             return null;
         }
-        Redirect redirect = new Redirect((int) first, allocate((int) count));
-        try {
-            write(redirect, write.data(), first * BLOCK - write.offset());
-        } catch (RuntimeException | Error e) {
-            List<@Nullable Redirect> one = new ArrayList<>();
-            one.add(redirect);
-            giveBack(one);
-            throw e;
-        }
-        return redirect;
+        return new Redirect((int) first, allocate((int) count));
     }
 
     private int[] allocate(int count) {
@@ -113,41 +123,63 @@ final class Redirector {
         }
     }
 
-    private void write(Redirect redirect, Payload data, long dataOffset) {
+    /** Writes all redirects at the same time; nothing is in flight afterwards, for memory and blocks are the caller's. */
+    private void write(List<Transaction> transactions, List<@Nullable Redirect> redirects) {
+        DeviceWriter writer = writers.take();
+        try {
+            int i = 0;
+            for (Transaction transaction : transactions) {
+                for (Operation operation : transaction.operations()) {
+                    Redirect redirect = redirects.get(i++);
+                    if (redirect != null && operation instanceof Operation.Write write) {
+                        write(writer, redirect, write.data(), (long) redirect.first * BLOCK - write.offset());
+                    }
+                }
+            }
+        } finally {
+            try {
+                writer.finish();
+            } finally {
+                writers.give(writer);
+            }
+        }
+    }
+
+    /** Starts the writes of a redirect's runs. */
+    private static void write(DeviceWriter writer, Redirect redirect, Payload data, long dataOffset) {
         int[] blocks = redirect.blocks;
         int from = 0;
         while (from < blocks.length) {
             int run = 1;
-            while (from + run < blocks.length && run < BOUNCE_BLOCKS && blocks[from + run] == blocks[from] + run) {
+            while (from + run < blocks.length && run < BUFFER_BLOCKS && blocks[from + run] == blocks[from] + run) {
                 run++;
             }
-            writeRun(redirect, from, run, data, dataOffset + (long) from * BLOCK);
+            writeRun(writer, redirect, from, run, data, dataOffset + (long) from * BLOCK);
             from += run;
         }
     }
 
-    private void writeRun(Redirect redirect, int from, int run, Payload data, long dataOffset) {
+    private static void writeRun(
+            DeviceWriter writer, Redirect redirect, int from, int run, Payload data, long dataOffset) {
         long bytes = (long) run * BLOCK;
+        long position = (long) redirect.blocks[from] * BLOCK;
         if (data.segments().size() == 1) {
             MemorySegment part = data.segments().getFirst().asSlice(dataOffset, bytes);
             if (AlignedBuffers.isAligned(part)) {
-                writeBlocks(redirect, from, run, part.asByteBuffer());
+                checksum(redirect, from, run, part);
+                writer.write(part, position);
                 return;
             }
         }
-        ByteBuffer buffer = bounce.take();
-        try {
-            data.copyTo(dataOffset, MemorySegment.ofBuffer(buffer), 0, bytes);
-            writeBlocks(redirect, from, run, buffer.limit((int) bytes));
-        } finally {
-            bounce.give(buffer);
-        }
+        MemorySegment buffer = writer.take();
+        data.copyTo(dataOffset, buffer, 0, bytes);
+        checksum(redirect, from, run, buffer);
+        writer.writeTaken(bytes, position);
     }
 
-    private void writeBlocks(Redirect redirect, int from, int run, ByteBuffer bytes) {
+    private static void checksum(Redirect redirect, int from, int run, MemorySegment bytes) {
         for (int b = 0; b < run; b++) {
-            redirect.checksums[from + b] = Checksum.of(bytes, b * BLOCK, BLOCK);
+            redirect.checksums[from + b] = Checksum.of(bytes, (long) b * BLOCK, BLOCK);
         }
-        device.write(bytes, (long) redirect.blocks[from] * BLOCK);
     }
 }

@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.ustore.engine.device.BlockDevice;
-import org.ustore.engine.device.FaultDisk;
+import org.ustore.engine.device.DeviceWriter;
+import org.ustore.engine.device.SimulatedDisk;
 import org.ustore.engine.meta.Catalog;
 import org.ustore.engine.meta.CollectionState;
 import org.ustore.engine.meta.Onode;
@@ -24,6 +25,7 @@ import org.ustore.objectstore.ObjectStoreException;
 
 /** The bytes of a checkpoint image are fixed by the file {@code image.hex}; damage anywhere in it is noticed. */
 final class CatalogImageTest {
+    private static final long SEED = 1;
     private static final int[] SCATTERED = {300, 301, 40, 41, 42, 7, 900, 901};
 
     private static Catalog catalog() {
@@ -53,17 +55,18 @@ final class CatalogImageTest {
         return new Superblock(new UUID(1, 2), 1, true, 1024, 2, 8, 1, 0, 1, 0, SCATTERED[0], firstBlocks, 77);
     }
 
-    private static int write(FaultDisk disk) {
-        BlockDevice device = disk.open(false);
-        ImageWriter out = new ImageWriter(device, 77, SCATTERED);
-        CatalogImage.encode(catalog().snapshot(), out);
-        int used = out.finish();
-        device.flush();
-        device.close();
-        return used;
+    private static int write(SimulatedDisk disk) {
+        try (BlockDevice device = disk.open(false);
+                DeviceWriter writer = new DeviceWriter(device, 4, 2, ImageWriter.MAX_SEGMENT_BLOCKS * 4096)) {
+            ImageWriter out = new ImageWriter(writer, 77, SCATTERED);
+            CatalogImage.encode(catalog().snapshot(), out);
+            int used = out.finish();
+            writer.flush();
+            return used;
+        }
     }
 
-    private static Catalog read(FaultDisk disk) {
+    private static Catalog read(SimulatedDisk disk) {
         try (BlockDevice device = disk.open(true)) {
             Catalog catalog = new Catalog();
             CatalogImage.decode(new ImageReader(device, superblock(ImageWriter.firstRun(SCATTERED))), catalog);
@@ -71,7 +74,7 @@ final class CatalogImageTest {
         }
     }
 
-    private static byte[] content(FaultDisk disk, int used) {
+    private static byte[] content(SimulatedDisk disk, int used) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         for (int i = 0; i < used; i++) {
             bytes.writeBytes(disk.block(SCATTERED[i]));
@@ -91,12 +94,12 @@ final class CatalogImageTest {
 
     @Test
     void bytesAreThoseOfTheFormat() throws IOException {
-        FaultDisk disk = new FaultDisk(4 << 20);
+        SimulatedDisk disk = new SimulatedDisk(4 << 20, SEED);
         int used = write(disk);
         assertThat(used).as("an image of several segments").isGreaterThanOrEqualTo(2);
         assertThat(HexFormat.of().formatHex(content(disk, used)))
                 .isEqualTo(HexFormat.of().formatHex(golden()));
-        FaultDisk fresh = new FaultDisk(4 << 20);
+        SimulatedDisk fresh = new SimulatedDisk(4 << 20, SEED);
         byte[] golden = golden();
         for (int i = 0; i < golden.length / 4096; i++) {
             fresh.setBlock(SCATTERED[i], java.util.Arrays.copyOfRange(golden, i * 4096, (i + 1) * 4096));
@@ -114,7 +117,7 @@ final class CatalogImageTest {
 
     @Test
     void aFlippedBitOfWhatIsUsedIsNoticed() {
-        FaultDisk disk = new FaultDisk(4 << 20);
+        SimulatedDisk disk = new SimulatedDisk(4 << 20, SEED);
         int used = write(disk);
         byte[] content = content(disk, used);
         int end = content.length;
@@ -133,11 +136,11 @@ final class CatalogImageTest {
 
     @Test
     void anImageThatEndsEarlyIsNoticed() {
-        FaultDisk disk = new FaultDisk(4 << 20);
-        BlockDevice device = disk.open(false);
-        ImageWriter out = new ImageWriter(device, 77, SCATTERED);
-        out.finish();
-        device.close();
+        SimulatedDisk disk = new SimulatedDisk(4 << 20, SEED);
+        try (BlockDevice device = disk.open(false);
+                DeviceWriter writer = new DeviceWriter(device, 4, 2, ImageWriter.MAX_SEGMENT_BLOCKS * 4096)) {
+            int _ = new ImageWriter(writer, 77, SCATTERED).finish();
+        }
         assertThatThrownBy(() -> read(disk)).hasMessageContaining("segment of 0 blocks");
     }
 }
