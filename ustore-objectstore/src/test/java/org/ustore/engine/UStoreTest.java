@@ -400,6 +400,26 @@ final class UStoreTest {
         }
     }
 
+    @Test
+    void largeWritesAndCheckpointsHaveManyRequestsInFlight() throws InterruptedException {
+        SimulatedDisk disk = new SimulatedDisk(64L << 20, SEED);
+        UStore store = fresh(disk);
+        int most = disk.takeMostInFlight();
+        commit(store, new Transaction().write(PG, object(1), 0, data(1, 4 << 20)));
+        assertThat(disk.takeMostInFlight())
+                .as("4 MiB in writes of 512 KiB; before that %s", most)
+                .isEqualTo(8);
+        for (int i = 0; i < 20; i++) {
+            // Every other block, so that there are no runs.
+            commit(store, new Transaction().write(PG, object(2), 8192L * i, data(i, 4096)));
+            commit(store, new Transaction().write(PG, object(3), 8192L * i, data(i, 4096)));
+            commit(store, new Transaction().remove(PG, object(3)));
+        }
+        assertThat(disk.takeMostInFlight()).as("commits are one by one").isEqualTo(1);
+        store.umount();
+        assertThat(disk.takeMostInFlight()).as("destaging").isBetween(2, 16);
+    }
+
     // ---- files ----
 
     @Test

@@ -202,17 +202,7 @@ final class FileBlockDeviceTest {
     @Test
     void aMountedBlockDeviceIsRefused() throws IOException {
         try (LoopDevice loop = LoopDevice.attach(file(16L << 20))) {
-            Path point = Files.createDirectory(folder.resolve("mounted"));
-            boolean mounted = false;
-            String why = "";
-            try {
-                String _ = LoopDevice.run("mkfs.ext4", "-q", loop.path().toString());
-                String _ = LoopDevice.run("mount", loop.path().toString(), point.toString());
-                mounted = true;
-            } catch (IOException e) {
-                why = e.getMessage();
-            }
-            assumeTrue(mounted, "cannot mount: " + why);
+            Path point = mount(loop);
             try {
                 for (boolean readOnly : new boolean[] {false, true}) {
                     assertRefused(
@@ -224,6 +214,54 @@ final class FileBlockDeviceTest {
                 String _ = LoopDevice.run("umount", point.toString());
             }
             FileBlockDevice.open(loop.path(), false, IoMode.AUTO).close();
+        }
+    }
+
+    /** Makes a file system on a loop device and mounts it; skips the test, saying why, where that cannot be done. */
+    private Path mount(LoopDevice loop) throws IOException {
+        Path point = Files.createDirectory(folder.resolve("mounted"));
+        String why = "";
+        try {
+            String _ = LoopDevice.run("mkfs.ext4", "-q", loop.path().toString());
+            String _ = LoopDevice.run("mount", loop.path().toString(), point.toString());
+        } catch (IOException e) {
+            why = String.valueOf(e.getMessage());
+        }
+        assumeTrue(why.isEmpty(), "cannot mount: " + why);
+        return point;
+    }
+
+    /** A write that the host has space for only in part is short, its rest fails, and so does the flush linked to it. */
+    @Test
+    void aHostFileSystemThatIsFullIsAnError() throws IOException {
+        try (LoopDevice loop = LoopDevice.attach(file(16L << 20))) {
+            Path point = mount(loop);
+            try {
+                for (IoMode mode : new IoMode[] {IoMode.URING, IoMode.PORTABLE}) {
+                    Path sparse = point.resolve(mode.toString());
+                    FileBlockDevice.create(sparse, 64L << 20);
+                    int[] errnos = new int[64];
+                    try (BlockDevice device = FileBlockDevice.open(sparse, false, mode);
+                            IoQueue queue = device.openQueue(4, (token, e) -> errnos[(int) token] = e)) {
+                        MemorySegment memory = AlignedBuffers.allocate(1 << 20);
+                        for (int i = 0; i < 63; i++) {
+                            if (i % 2 == 0) {
+                                queue.write(memory, (long) i << 20, i);
+                            } else {
+                                queue.writeAndFlush(memory, (long) i << 20, i);
+                            }
+                        }
+                        queue.drain();
+                    }
+                    int full = mode == IoMode.URING ? Kernel.ENOSPC : Kernel.EIO;
+                    assertThat(errnos).contains(full);
+                    assertThat(errnos[61]).as("a write with its flush").isEqualTo(full);
+                    assertThat(errnos[62]).as("a write").isEqualTo(full);
+                    Files.delete(sparse);
+                }
+            } finally {
+                String _ = LoopDevice.run("umount", point.toString());
+            }
         }
     }
 }

@@ -72,6 +72,7 @@ public final class SimulatedDisk implements DeviceProvider {
     private boolean off;
     private Faults faults = NO_FAULTS;
     private int capacityBlocks = Integer.MAX_VALUE;
+    private int mostInFlight;
 
     /** A disk of zeros. */
     public SimulatedDisk(long sizeBytes, long seed) {
@@ -92,6 +93,17 @@ public final class SimulatedDisk implements DeviceProvider {
     /** Number of writes, flushes and discards so far. */
     public synchronized long calls() {
         return calls;
+    }
+
+    /** Most requests that one queue has had in flight since the last call of this. */
+    public synchronized int takeMostInFlight() {
+        int most = mostInFlight;
+        mostInFlight = 0;
+        return most;
+    }
+
+    synchronized void inFlight(int requests) {
+        mostInFlight = Math.max(mostInFlight, requests);
     }
 
     /** Cuts the power at the {@code n}-th write, flush or discard from now, 1 being the next. */

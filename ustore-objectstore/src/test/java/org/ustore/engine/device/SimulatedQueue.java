@@ -123,6 +123,7 @@ final class SimulatedQueue implements IoQueue {
         long due = disk.clock().nanos() + disk.latencyNanos();
         synchronized (disk) {
             requests.add(new Request(call, token, position, lengthBytes, due, memory, flush));
+            disk.inFlight(requests.size());
         }
     }
 
