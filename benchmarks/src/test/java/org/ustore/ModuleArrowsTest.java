@@ -20,6 +20,8 @@ class ModuleArrowsTest {
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            // Once packaged, the test kit is a jar like any other.
+            .withImportOption(location -> !location.contains("-tests.jar"))
             .importPackages("org.ustore");
 
     @TestFactory

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
         description = {
             "Run UStore and BlueStore side by side in one real cluster: the same RBD workloads on both in alternation,",
             "every byte verified, a kill -9 under load, snapshots, deep scrub. Prints one table and the checks;",
-            "exit code 1 if a check fails. Takes about 5 minutes and removes all it started."
+            "exit code 1 if a check fails. Takes about 4 minutes and removes all it started."
         })
 final class DemoCommand implements Callable<Integer> {
     private static final int MAX_SECONDS = 600;
@@ -26,8 +26,8 @@ final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--seconds",
             paramLabel = "N",
-            defaultValue = "5",
-            description = "Seconds of each cell, 1 to 600 (default: 5).")
+            defaultValue = "4",
+            description = "Seconds of each cell, 1 to 600 (default: 4).")
     private int seconds;
 
     @Option(

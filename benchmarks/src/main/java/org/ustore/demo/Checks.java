@@ -104,14 +104,17 @@ final class Checks {
                                 + " rolled_back=" + after);
     }
 
-    /** Deep scrub of every placement group, then HEALTH_OK. */
-    void deepScrub(String pool) {
-        List<String> errors = cluster.deepScrub(pool, RECOVERY_LIMIT);
+    /** Deep scrub of every placement group of both stores. */
+    void deepScrub() {
+        List<String> errors = cluster.deepScrub(RECOVERY_LIMIT);
+        int placementGroups =
+                cluster.spec().placementGroups() * cluster.spec().pools().size();
         record(
-                "deep-scrub-" + pool,
+                "deep-scrub",
                 errors.isEmpty(),
                 errors.isEmpty()
-                        ? cluster.spec().placementGroups() + " placement groups clean"
+                        ? placementGroups + " placement groups of pools "
+                                + String.join(" and ", cluster.spec().pools()) + " clean"
                         : String.join("; ", errors));
     }
 

@@ -135,10 +135,8 @@ public final class Demo {
             progress.say("snapshot, overwrite, rollback on " + side.name());
             checks.snapshot(side.name(), side.osd());
         }
-        for (Side side : sides) {
-            progress.say("deep scrub of pool " + side.name());
-            checks.deepScrub(side.name());
-        }
+        progress.say("deep scrub of all pools");
+        checks.deepScrub();
         checks.healthy();
         return checks;
     }

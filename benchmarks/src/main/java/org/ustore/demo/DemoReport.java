@@ -75,11 +75,12 @@ public record DemoReport(
     public void print(PrintStream out) {
         out.printf(
                 Locale.ROOT,
-                "Ceph %s, RBD, cache off, medians of %d rounds of %d s in alternation; ratio = %s%n%n",
+                "Ceph %s, RBD, cache off, medians of %d rounds of %d s in alternation; ratio = %s / %s%n%n",
                 ceph,
                 rounds,
                 secondsPerCell,
-                "first store / second");
+                runs.getFirst().store(),
+                runs.getLast().store());
         String format = "%-18s %-11s %9s %6s %9s %6s %9s %6s %11s %6s  %s%n";
         out.printf(
                 format,

@@ -270,23 +270,23 @@ public final class CephCluster implements AutoCloseable {
     }
 
     /**
-     * Deep-scrubs every placement group of a pool and waits for all.
+     * Deep-scrubs every placement group of every pool and waits for all.
      *
      * @return the errors found: empty if clean
      */
-    public List<String> deepScrub(String pool, Duration limit) {
-        Map<String, String> before = scrubStamps(pool);
-        ceph("osd", "pool", "deep-scrub", pool);
+    public List<String> deepScrub(Duration limit) {
+        Map<String, String> before = scrubStamps();
+        spec().pools().forEach(pool -> ceph("osd", "pool", "deep-scrub", pool));
         Wait.until(
-                "the deep scrub of pool " + pool,
+                "the deep scrub of pools " + spec().pools(),
                 limit,
                 () -> {
-                    Map<String, String> now = scrubStamps(pool);
+                    Map<String, String> now = scrubStamps();
                     return now.entrySet().stream().noneMatch(e -> e.getValue().equals(before.get(e.getKey())));
                 },
                 this::diagnosis);
         List<String> errors = new ArrayList<>();
-        for (JsonNode pg : placementGroups(pool)) {
+        for (JsonNode pg : placementGroups()) {
             int found = pg.path("stat_sum").path("num_scrub_errors").asInt();
             if (found > 0 || pg.path("state").asText().contains("inconsistent")) {
                 errors.add("pg=" + pg.path("pgid").asText() + " scrub_errors=" + found + " state="
@@ -518,17 +518,17 @@ public final class CephCluster implements AutoCloseable {
         return directory().resolve("osd" + id);
     }
 
-    private Map<String, String> scrubStamps(String pool) {
+    private Map<String, String> scrubStamps() {
         Map<String, String> stamps = new TreeMap<>();
-        for (JsonNode pg : placementGroups(pool)) {
+        for (JsonNode pg : placementGroups()) {
             stamps.put(
                     pg.path("pgid").asText(), pg.path("last_deep_scrub_stamp").asText());
         }
         return stamps;
     }
 
-    private JsonNode placementGroups(String pool) {
-        return ceph("pg", "ls-by-pool", pool).path("pg_stats");
+    private JsonNode placementGroups() {
+        return ceph("pg", "ls").path("pg_stats");
     }
 
     private String diagnosis() {

@@ -18,7 +18,6 @@ public final class MixedLoad implements AutoCloseable {
     private static final Duration CLIENT_LIMIT = Duration.ofMinutes(2);
 
     private final CephCluster cluster;
-    private final String pool;
     private final Progress progress;
     private final Map<String, Ledger> ledgers = new TreeMap<>();
     private int kills;
@@ -40,7 +39,6 @@ public final class MixedLoad implements AutoCloseable {
     /** Makes an RBD image of {@value #IMAGE_BYTES} bytes in {@code pool}, named after the seed. */
     public MixedLoad(CephCluster cluster, String pool, long seed, Progress progress) {
         this.cluster = cluster;
-        this.pool = pool;
         this.progress = progress;
         String image = "load-" + Long.toHexString(seed);
         cluster.createImage(pool, image, IMAGE_BYTES);
@@ -99,8 +97,8 @@ public final class MixedLoad implements AutoCloseable {
         long acknowledged = acknowledged();
         progress.say(acknowledged + " writes acknowledged, waiting for HEALTH_OK");
         cluster.waitHealthy(RECOVERY_LIMIT);
-        progress.say("deep scrub of pool " + pool);
-        List<String> problems = new ArrayList<>(cluster.deepScrub(pool, RECOVERY_LIMIT));
+        progress.say("deep scrub of all pools");
+        List<String> problems = new ArrayList<>(cluster.deepScrub(RECOVERY_LIMIT));
         long bytes = 0;
         for (Map.Entry<String, Ledger> entry : ledgers.entrySet()) {
             progress.say("reading all " + entry.getKey() + " back");

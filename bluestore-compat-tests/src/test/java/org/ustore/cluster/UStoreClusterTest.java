@@ -101,7 +101,7 @@ final class UStoreClusterTest {
 
         cluster.startOsd(0);
         cluster.waitHealthy(LIMIT);
-        assertThat(cluster.deepScrub(POOL, LIMIT)).isEmpty();
+        assertThat(cluster.deepScrub(LIMIT)).isEmpty();
         rados("get", "tool-object", got.toString()).output();
         assertThat(Files.readAllBytes(got)).isEqualTo(content);
     }

@@ -177,7 +177,7 @@ final class OsdStartIT {
     @Test
     void anUnknownRelease() throws Exception {
         Result result = mkfs(NATIVE.resolve("libustore-ceph-other.so"));
-        result.isRefusedWith("is Ceph " + CEPH_VERSION, "knows Ceph 99.9.9", "Next: install", "unable to create");
+        result.isRefusedWith("is Ceph " + CEPH_VERSION, "knows Ceph 99.9.9", "Next: install");
         assertNothingMade();
     }
 
@@ -191,7 +191,7 @@ final class OsdStartIT {
         Result result = run(osd);
         assumeTrue(result.exit != 77, "this kernel has no PR_SET_MDWE");
         result.isRefusedWith(
-                "MemoryDenyWriteExecute", "/etc/systemd/system/ceph-osd@.service.d/ustore.conf", "unable to create");
+                "MemoryDenyWriteExecute", "/etc/systemd/system/ceph-osd@.service.d/ustore.conf");
         assertNothingMade();
     }
 
