@@ -190,8 +190,7 @@ final class OsdStartIT {
         osd.command(command).environment().remove("LD_PRELOAD");
         Result result = run(osd);
         assumeTrue(result.exit != 77, "this kernel has no PR_SET_MDWE");
-        result.isRefusedWith(
-                "MemoryDenyWriteExecute", "/etc/systemd/system/ceph-osd@.service.d/ustore.conf");
+        result.isRefusedWith("MemoryDenyWriteExecute", "/etc/systemd/system/ceph-osd@.service.d/ustore.conf");
         assertNothingMade();
     }
 
