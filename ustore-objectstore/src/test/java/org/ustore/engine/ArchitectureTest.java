@@ -24,6 +24,8 @@ final class ArchitectureTest {
                 .definedBy("org.ustore.engine.shard..")
                 .layer("meta")
                 .definedBy("org.ustore.engine.meta..")
+                .layer("container")
+                .definedBy("org.ustore.engine.container..")
                 .layer("space")
                 .definedBy("org.ustore.engine.space..")
                 .layer("device")
@@ -36,10 +38,12 @@ final class ArchitectureTest {
                 .mayOnlyBeAccessedByLayers("door", "store")
                 .whereLayer("meta")
                 .mayOnlyBeAccessedByLayers("store", "shard")
+                .whereLayer("container")
+                .mayOnlyBeAccessedByLayers("store", "shard")
                 .whereLayer("space")
                 .mayOnlyBeAccessedByLayers("store", "shard")
                 .whereLayer("device")
-                .mayOnlyBeAccessedByLayers("door", "store", "shard", "meta", "space")
+                .mayOnlyBeAccessedByLayers("door", "store", "shard", "meta", "container", "space")
                 .check(classes);
     }
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package org.ustore.engine.container;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package org.ustore.engine.container.tree;
+
+import org.jspecify.annotations.NullMarked;
