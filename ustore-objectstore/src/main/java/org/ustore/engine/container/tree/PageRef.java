@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * A page of the tree, wherever it is: in memory, on the device, or both. Parents refer to their children by one, and all
  * copies of a parent to the same.
  *
- * <p>Without {@link #page} it is on the device. The place on the device is set once, by a checkpoint, before
- * {@link #written}.
+ * <p>Without {@link #page} it is on the device. A checkpoint gives it its place
+ * there, for good once it is {@link #written}.
  */
 final class PageRef {
     /** The content, while in memory. */

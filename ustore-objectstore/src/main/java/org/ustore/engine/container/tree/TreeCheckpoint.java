@@ -44,13 +44,18 @@ final class TreeCheckpoint implements Checkpoint {
     public RootRef write() {
         List<PageRef> pages = new ArrayList<>();
         collect(root.ref(), pages);
-        place(pages);
-        for (PageRef ref : pages) {
-            seal(ref);
+        try {
+            place(pages);
+            for (PageRef ref : pages) {
+                seal(ref);
+            }
+            pages.sort(Comparator.comparingLong(ref -> ref.block));
+            io.write(pages);
+            io.flush();
+        } catch (RuntimeException e) {
+            displace(pages);
+            throw e;
         }
-        pages.sort(Comparator.comparingLong(ref -> ref.block));
-        io.write(pages);
-        io.flush();
         for (PageRef ref : pages) {
             cache.becameClean(ref, content(ref));
         }
@@ -81,15 +86,12 @@ final class TreeCheckpoint implements Checkpoint {
     private void place(List<PageRef> pages) {
         long wanted = 0;
         for (PageRef ref : pages) {
-            wanted += ref.block == 0 ? blocks(ref) : 0;
+            wanted += blocks(ref);
         }
         long next = 0;
         int left = 0;
         try {
             for (PageRef ref : pages) {
-                if (ref.block != 0) {
-                    continue; // Of a checkpoint that was abandoned.
-                }
                 int blocks = blocks(ref);
                 if (left < blocks) {
                     giveBack(next, left);
@@ -106,6 +108,14 @@ final class TreeCheckpoint implements Checkpoint {
             }
         } finally {
             giveBack(next, left);
+        }
+    }
+
+    /** Gives back the places of pages that nothing refers to: on a full device deletes may need them. */
+    private void displace(List<PageRef> pages) {
+        for (PageRef ref : pages) {
+            giveBack(ref.block, ref.block == 0 ? 0 : ref.blocks);
+            ref.block = 0;
         }
     }
 

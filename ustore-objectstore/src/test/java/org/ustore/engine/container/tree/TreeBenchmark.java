@@ -23,6 +23,9 @@ public final class TreeBenchmark {
     private static final int BLOCKS = 4 << 20;
     private static final int OPERATIONS_PER_BATCH = 5;
 
+    /** Whether to measure the thread's CPU time, for a machine shared with others. */
+    private static final boolean CPU = Boolean.getBoolean("cpu");
+
     private final Path file;
 
     private TreeBenchmark(Path file) {
@@ -46,6 +49,11 @@ public final class TreeBenchmark {
         Files.deleteIfExists(file);
         FileBlockDevice.create(file, (long) BLOCKS * BlockDevice.BLOCK_BYTES);
         return FileBlockDevice.open(file, false);
+    }
+
+    /** Nanoseconds. */
+    private static long now() {
+        return CPU ? ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() : System.nanoTime();
     }
 
     private static void report(String what, long operations, long nanos) {
@@ -80,7 +88,7 @@ public final class TreeBenchmark {
             TreeStore store = TreeStore.open(device, new BlockMap(BLOCKS), 1L << 30, RootRef.EMPTY);
             WriteBatch batch = new WriteBatch();
             for (int round = 0; round < 4; round++) {
-                long start = System.nanoTime();
+                long start = now();
                 for (int i = 0; i < keys; ) {
                     batch.clear();
                     for (int j = 0; j < perBatch; j++, i++) {
@@ -91,27 +99,27 @@ public final class TreeBenchmark {
                 report(
                         round == 0 ? "insert, batches of " + perBatch : "update, batches of " + perBatch,
                         keys,
-                        System.nanoTime() - start);
+                        now() - start);
             }
             for (int round = 0; round < 3; round++) {
-                long start = System.nanoTime();
+                long start = now();
                 long found = 0;
                 for (int i = 0; i < 2 * keys; i++) {
                     byte[] got = store.get(key(key, random.nextInt(keys)));
                     found += got == null ? 0 : 1;
                 }
-                report("get, found " + found, 2L * keys, System.nanoTime() - start);
+                report("get, found " + found, 2L * keys, now() - start);
             }
             scan(store);
-            long start = System.nanoTime();
+            long start = now();
             Checkpoint checkpoint = store.beginCheckpoint();
-            long begun = System.nanoTime();
+            long begun = now();
             checkpoint.write();
             checkpoint.installed();
             report("checkpoint: begin", 1, begun - start);
-            report("checkpoint: write", 1, System.nanoTime() - begun);
+            report("checkpoint: write", 1, now() - begun);
             for (int round = 0; round < 3; round++) {
-                start = System.nanoTime();
+                start = now();
                 for (int i = 0; i < keys; i += 5) {
                     try (Snapshot _ = store.snapshot()) {
                         batch.clear();
@@ -122,13 +130,13 @@ public final class TreeBenchmark {
                     }
                     store.work(100);
                 }
-                report("update by 5, a snapshot before each", keys, System.nanoTime() - start);
+                report("update by 5, a snapshot before each", keys, now() - start);
             }
         }
     }
 
     private static void scan(TreeStore store) {
-        long start = System.nanoTime();
+        long start = now();
         long n = 0;
         try (Snapshot snapshot = store.snapshot()) {
             KeyIterator walk = snapshot.iterator();
@@ -136,7 +144,7 @@ public final class TreeBenchmark {
                 n += walk.value().length > 0 ? 1 : 0;
             }
         }
-        report("scan", n, System.nanoTime() - start);
+        report("scan", n, now() - start);
     }
 
     private void large(int objects, int omapKeys, long cacheBytes) throws Exception {
@@ -153,20 +161,17 @@ public final class TreeBenchmark {
             load.deleteRange(1_000_000);
             load.root = load.checkpoint();
             BlockMap rebuilt = new BlockMap(BLOCKS);
-            long start = System.nanoTime();
+            long start = now();
             TreeStore again = TreeStore.open(device, rebuilt, cacheBytes, load.root);
             again.forEachPage(rebuilt::take);
-            report(
-                    "open and walk, pages read " + again.pageReads(),
-                    rebuilt.usedBlocks() / 2,
-                    System.nanoTime() - start);
-            start = System.nanoTime();
+            report("open and walk, pages read " + again.pageReads(), rebuilt.usedBlocks() / 2, now() - start);
+            start = now();
             long[] errors = {0};
             long pages = again.verify(e -> {
                 errors[0]++;
                 System.out.println(e);
             });
-            report("verify, errors " + errors[0], pages, System.nanoTime() - start);
+            report("verify, errors " + errors[0], pages, now() - start);
         }
     }
 
@@ -185,11 +190,11 @@ public final class TreeBenchmark {
         }
 
         RootRef checkpoint() {
-            long start = System.nanoTime();
+            long start = now();
             Checkpoint checkpoint = store.beginCheckpoint();
             RootRef written = checkpoint.write();
             checkpoint.installed();
-            checkpointNanos += System.nanoTime() - start;
+            checkpointNanos += now() - start;
             checkpoints++;
             while (work() > 0) {
                 // To the end: nothing else goes on here.
@@ -198,9 +203,9 @@ public final class TreeBenchmark {
         }
 
         private int work() {
-            long start = System.nanoTime();
+            long start = now();
             int done = store.work(200);
-            worstWork = Math.max(worstWork, System.nanoTime() - start);
+            worstWork = Math.max(worstWork, now() - start);
             return done;
         }
 
@@ -208,7 +213,7 @@ public final class TreeBenchmark {
             byte[] key = new byte[omap ? 26 : 40];
             byte[] value = new byte[valueBytes];
             WriteBatch batch = new WriteBatch();
-            long start = System.nanoTime();
+            long start = now();
             worstApply = 0;
             for (int i = 0; i < keys; ) {
                 batch.clear();
@@ -216,14 +221,14 @@ public final class TreeBenchmark {
                     random.nextBytes(value);
                     batch.put(omap ? omapKey(key, i) : key(key, i), value);
                 }
-                long before = System.nanoTime();
+                long before = now();
                 store.apply(batch);
-                worstApply = Math.max(worstApply, System.nanoTime() - before);
+                worstApply = Math.max(worstApply, now() - before);
                 if (store.wantsCheckpoint()) {
                     root = checkpoint();
                 }
             }
-            report(what, keys, System.nanoTime() - start);
+            report(what, keys, now() - start);
             memory();
         }
 
@@ -263,14 +268,14 @@ public final class TreeBenchmark {
 
         void gets(int objects, int count) {
             byte[] key = new byte[40];
-            long start = System.nanoTime();
+            long start = now();
             long reads = store.pageReads();
             for (int i = 0; i < count; i++) {
                 if (store.get(key(key, random.nextInt(objects))) == null) {
                     throw new AssertionError("lost");
                 }
             }
-            report("random get, pages read " + (store.pageReads() - reads), count, System.nanoTime() - start);
+            report("random get, pages read " + (store.pageReads() - reads), count, now() - start);
         }
 
         void deleteRange(int keys) {
@@ -280,14 +285,14 @@ public final class TreeBenchmark {
             long reads = store.pageReads();
             worstApply = 0;
             worstWork = 0;
-            long start = System.nanoTime();
+            long start = now();
             store.apply(new WriteBatch().deleteRange(from, to));
-            long applied = System.nanoTime();
+            long applied = now();
             report("delete range: apply", before - store.size(), applied - start);
             while (work() > 0) {
                 // All of it.
             }
-            report("delete range: work, pages read " + (store.pageReads() - reads), 1, System.nanoTime() - applied);
+            report("delete range: work, pages read " + (store.pageReads() - reads), 1, now() - applied);
             memory();
         }
     }
