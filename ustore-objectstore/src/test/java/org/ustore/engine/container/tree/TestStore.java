@@ -4,20 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import org.ustore.engine.container.Checkpoint;
 import org.ustore.engine.container.Model;
 import org.ustore.engine.container.RootRef;
 import org.ustore.engine.container.Snapshot;
 import org.ustore.engine.container.WriteBatch;
 import org.ustore.engine.device.BlockDevice;
-import org.ustore.engine.device.FaultDisk;
+import org.ustore.engine.device.SimulatedDisk;
 
 /** A tree on a disk that can fail, the free space beside it, and what the tree should hold. */
 final class TestStore {
     final int blocks;
     final long cacheBytes;
-    final FaultDisk disk;
+    final SimulatedDisk disk;
     BlockDevice device;
     BlockMap space;
     TreeStore store;
@@ -28,9 +27,14 @@ final class TestStore {
     Model installed = new Model();
 
     TestStore(int blocks, long cacheBytes) {
+        this(blocks, cacheBytes, 1);
+    }
+
+    /** {@code seed} decides what a power cut loses. */
+    TestStore(int blocks, long cacheBytes, long seed) {
         this.blocks = blocks;
         this.cacheBytes = cacheBytes;
-        this.disk = new FaultDisk((long) blocks * BlockDevice.BLOCK_BYTES);
+        this.disk = new SimulatedDisk((long) blocks * BlockDevice.BLOCK_BYTES, seed);
         this.device = disk.open(false);
         this.space = new BlockMap(blocks);
         this.store = TreeStore.open(device, space, cacheBytes, root);
@@ -66,18 +70,16 @@ final class TestStore {
     }
 
     /** The power goes and comes back: the tree is that of the superblock. */
-    void restart(long seed) {
-        disk.powerOff();
-        disk.restart(new Random(seed));
+    void restart() {
+        disk.restart();
         device = disk.open(false);
-        reopen(device);
+        reopen();
         model = installed.copy();
     }
 
-    /** Opens the tree anew on {@code through}. */
-    void reopen(BlockDevice through) {
+    private void reopen() {
         space = new BlockMap(blocks);
-        store = TreeStore.open(through, space, cacheBytes, root);
+        store = TreeStore.open(device, space, cacheBytes, root);
         store.forEachPage(space::take);
     }
 

@@ -13,6 +13,7 @@ import org.ustore.engine.container.Snapshot;
 import org.ustore.engine.container.WriteBatch;
 import org.ustore.engine.device.BlockDevice;
 import org.ustore.engine.device.FileBlockDevice;
+import org.ustore.engine.device.IoMode;
 
 /**
  * Figures of the tree, by hand: {@code TreeBenchmark FILE [OBJECTS OMAP_KEYS CACHE_MIB]}.
@@ -48,7 +49,7 @@ public final class TreeBenchmark {
     private BlockDevice newDevice() throws Exception {
         Files.deleteIfExists(file);
         FileBlockDevice.create(file, (long) BLOCKS * BlockDevice.BLOCK_BYTES);
-        return FileBlockDevice.open(file, false);
+        return FileBlockDevice.open(file, false, IoMode.AUTO);
     }
 
     /** Nanoseconds. */

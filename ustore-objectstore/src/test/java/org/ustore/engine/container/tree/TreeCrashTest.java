@@ -41,7 +41,7 @@ final class TreeCrashTest {
     void aCrashAtEveryCall(long seed) {
         int crashes = 0;
         while (true) {
-            TestStore test = new TestStore(BLOCKS, CACHE_BYTES);
+            TestStore test = new TestStore(BLOCKS, CACHE_BYTES, seed * 1000 + crashes);
             test.disk.powerOffAt(crashes + 1);
             boolean crashed = false;
             try {
@@ -55,7 +55,7 @@ final class TreeCrashTest {
             }
             crashes++;
             String when = "seed " + seed + ", crash at call " + crashes;
-            test.restart(seed * 1000 + crashes);
+            test.restart();
             test.assertGood(when);
             // Life goes on from there.
             RandomBatches batches = new RandomBatches(seed + 50, 800);
@@ -63,7 +63,7 @@ final class TreeCrashTest {
             test.checkpoint();
             test.drain();
             assertThat(test.space.usedBlocks()).as(when).isEqualTo(test.treeBlocks());
-            test.restart(seed);
+            test.restart();
             test.assertGood(when + ", and on");
         }
         assertThat(crashes).isGreaterThan(2 * CHECKPOINTS);
@@ -97,7 +97,7 @@ final class TreeCrashTest {
             test.checkpoint();
             test.drain();
             assertThat(test.space.usedBlocks()).as("call " + call).isEqualTo(test.treeBlocks());
-            test.restart(call);
+            test.restart();
             test.assertGood("call " + call);
             if (!failed) {
                 assertThat(call).isGreaterThan(2);
@@ -131,7 +131,7 @@ final class TreeCrashTest {
         test.checkpoint();
         test.drain();
         assertThat(test.space.usedBlocks()).isEqualTo(test.treeBlocks());
-        test.restart(1);
+        test.restart();
         test.assertGood("after a full device");
         test.apply(batches.next(5));
         test.checkpoint();

@@ -3,17 +3,17 @@ package org.ustore.engine.container.tree;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.function.LongPredicate;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.ustore.engine.container.Snapshot;
 import org.ustore.engine.container.WriteBatch;
 import org.ustore.engine.device.BlockDevice;
+import org.ustore.engine.device.SimulatedDisk.Call;
+import org.ustore.engine.device.SimulatedDisk.Fault;
 import org.ustore.objectstore.ErrorCode;
 import org.ustore.objectstore.ObjectStoreException;
 
@@ -46,7 +46,7 @@ final class TreeDamageTest {
 
     private void assertDamageNamed(long block, String when) {
         try {
-            test.restart(1);
+            test.restart();
             try (Snapshot snapshot = test.store.snapshot()) {
                 test.model.assertSame(snapshot, when);
             }
@@ -76,7 +76,7 @@ final class TreeDamageTest {
             assertDamageNamed(block, "page " + i + " of " + pages.size() + ", byte " + at + ", bit " + bit);
             test.disk.flip(at, bit);
         }
-        test.restart(1);
+        test.restart();
         test.assertGood("healed");
     }
 
@@ -124,27 +124,27 @@ final class TreeDamageTest {
 
     @Test
     void aBadReadIsTriedAgain() {
-        Flaky flaky = new Flaky(test.device);
-        test.reopen(flaky);
-        flaky.reads = 0;
-        flaky.spoil = n -> n == 1;
+        test.restart();
+        spoilFirst(1, Fault.FLIP);
         test.assertGood("one read spoilt");
         assertThat(test.store.pageRereads()).isEqualTo(1);
-        flaky.spoil = _ -> false;
-        flaky.reads = 0;
-        flaky.fail = n -> n == 1;
+        spoilFirst(1, Fault.ERROR);
         assertThat(test.errors()).isEmpty();
         assertThat(test.store.pageRereads()).isEqualTo(2);
-        flaky.reads = 0;
-        flaky.fail = n -> n <= 2;
+        spoilFirst(2, Fault.ERROR);
         assertThat(test.errors()).hasSize(1);
+    }
+
+    private void spoilFirst(int reads, Fault fault) {
+        int[] left = {reads};
+        test.disk.faults((call, _) -> call == Call.READ && left[0]-- > 0 ? fault : Fault.NONE);
     }
 
     @Test
     void aBatchThatMeetsDamageHasNoEffect() {
         long leaf = pages.get(pages.size() - 3);
         test.disk.flip(leaf * BLOCK + 100, 1);
-        test.restart(1);
+        test.restart();
         int hit = 900;
         while (readable(key(hit))) {
             hit++;
@@ -173,56 +173,6 @@ final class TreeDamageTest {
             return test.store.get(key) != null;
         } catch (ObjectStoreException e) {
             return false;
-        }
-    }
-
-    /** A device some of whose reads fail or come with a wrong bit, once. */
-    private static final class Flaky implements BlockDevice {
-        private final BlockDevice device;
-        private LongPredicate spoil = _ -> false;
-        private LongPredicate fail = _ -> false;
-        private long reads;
-
-        Flaky(BlockDevice device) {
-            this.device = device;
-        }
-
-        @Override
-        public long sizeBytes() {
-            return device.sizeBytes();
-        }
-
-        @Override
-        public void read(ByteBuffer target, long position) {
-            reads++;
-            if (fail.test(reads)) {
-                throw new ObjectStoreException(ErrorCode.EIO, "read " + reads + " fails as the test wants");
-            }
-            int start = target.position();
-            device.read(target, position);
-            if (spoil.test(reads)) {
-                target.put(start + 50, (byte) (target.get(start + 50) ^ 4));
-            }
-        }
-
-        @Override
-        public void write(ByteBuffer source, long position) {
-            device.write(source, position);
-        }
-
-        @Override
-        public void flush() {
-            device.flush();
-        }
-
-        @Override
-        public void close() {
-            device.close();
-        }
-
-        @Override
-        public String name() {
-            return "flaky " + device.name();
         }
     }
 }

@@ -81,7 +81,7 @@ final class TreeFormatTest {
             }
         });
         test.installed = sample().model;
-        test.restart(1);
+        test.restart();
         test.assertGood("checked in");
     }
 }

@@ -4,25 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.ustore.engine.container.MetadataStore;
 import org.ustore.engine.container.MetadataStoreContract;
 import org.ustore.engine.container.RootRef;
 import org.ustore.engine.device.BlockDevice;
-import org.ustore.engine.device.FaultDisk;
+import org.ustore.engine.device.SimulatedDisk;
 
-/** The contract, with a cache of 1 MiB at first and all pages read from the device again after each reopening. */
+/** The contract, on a simulated disk that is switched off before each reopening. */
 final class TreeStoreContractTest extends MetadataStoreContract {
     private static final int BLOCKS = 32_768;
     private static final long CACHE_BYTES = 64 << 20;
 
-    private FaultDisk disk = new FaultDisk(0);
+    private SimulatedDisk disk = new SimulatedDisk(0, 0);
     private BlockDevice device = disk.open(false);
 
     @BeforeEach
     void newDisk() {
-        disk = new FaultDisk((long) BLOCKS * BlockDevice.BLOCK_BYTES);
+        disk = new SimulatedDisk((long) BLOCKS * BlockDevice.BLOCK_BYTES, 1);
         device = disk.open(false);
     }
 
@@ -33,8 +32,7 @@ final class TreeStoreContractTest extends MetadataStoreContract {
 
     @Override
     protected MetadataStore reopen(RootRef root) {
-        disk.powerOff();
-        disk.restart(new Random(root.generation()));
+        disk.restart();
         device = disk.open(false);
         BlockMap space = new BlockMap(BLOCKS);
         TreeStore store = TreeStore.open(device, space, CACHE_BYTES, root);

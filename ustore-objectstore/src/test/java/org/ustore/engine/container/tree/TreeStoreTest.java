@@ -149,7 +149,7 @@ final class TreeStoreTest {
         test.checkpoint();
         test.drain();
         int pages = test.treeBlocks() / 2;
-        test.restart(1);
+        test.restart();
         long reads = test.store.pageReads();
         test.apply(new WriteBatch().deleteRange(key(10), key(keys - 10)));
         assertThat(test.store.pageReads() - reads).as("reads of apply").isLessThan(10);
@@ -163,7 +163,7 @@ final class TreeStoreTest {
         test.checkpoint();
         test.drain();
         assertThat(test.space.usedBlocks()).isEqualTo(test.treeBlocks()).isLessThan(10);
-        test.restart(2);
+        test.restart();
         test.assertGood("what is left");
     }
 
@@ -195,7 +195,7 @@ final class TreeStoreTest {
         test.drain();
         assertThat(test.space.usedBlocks()).isEqualTo(2);
         assertThat(test.root.height()).isEqualTo(1);
-        test.restart(1);
+        test.restart();
         test.assertGood("nothing left");
     }
 
