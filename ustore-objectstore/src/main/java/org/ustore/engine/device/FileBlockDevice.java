@@ -71,7 +71,7 @@ public final class FileBlockDevice implements BlockDevice {
      *     io_uring is demanded and not there, {@code EIO} otherwise
      */
     public static FileBlockDevice open(Path path, boolean readOnly, IoMode mode) {
-        return open(path, readOnly, mode, UringQueue::new);
+        return open(path, readOnly, mode, UringQueue::open);
     }
 
     static FileBlockDevice open(Path path, boolean readOnly, IoMode mode, UringQueues uring) {

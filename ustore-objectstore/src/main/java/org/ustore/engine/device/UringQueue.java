@@ -21,6 +21,32 @@ final class UringQueue implements IoQueue {
     private static final int MAX_RETRIES = 100;
     private static final int PUNCH_HOLE_KEEP_SIZE = 3;
 
+    /** The kernel's side: entries go in, completions come out. Used by one thread at a time. */
+    interface Ring extends AutoCloseable {
+        /** Adds an entry, of which there are never more than the ring has; the kernel sees it at the next {@link #enter}. */
+        void add(int opcode, int flags, long position, long address, int length, int opFlags, long userData);
+
+        /** Whether {@link #enter} would submit anything. */
+        boolean hasUnsubmitted();
+
+        /** Submits what was added and waits until {@code least} completions are there; may return with fewer. */
+        void enter(int least);
+
+        /** Hands over the completions that are there. */
+        void reap(Sink sink);
+
+        /** Gives the ring back; nothing is in flight. */
+        @Override
+        void close();
+    }
+
+    /** Takes one completion. */
+    @FunctionalInterface
+    interface Sink {
+        /** {@code result} is that of the system call the entry stands for, or a negative errno. */
+        void completion(long userData, int result);
+    }
+
     /** One request in flight. */
     private static final class Slot {
         final long userData;
@@ -48,7 +74,7 @@ final class UringQueue implements IoQueue {
 
     private final FileBlockDevice device;
     private final DeviceHandle handle;
-    private final UringRing ring;
+    private final Ring ring;
     private final IoCompletion completion;
     private final Slot[] slots;
     private final Slot[] free;
@@ -60,9 +86,8 @@ final class UringQueue implements IoQueue {
     /** The one request there is, a flush, not yet given to the ring. */
     private @Nullable Slot kept;
 
-    /** A queue of {@code depth} on a device's handle. */
-    UringQueue(FileBlockDevice device, DeviceHandle handle, int depth, IoCompletion completion)
-            throws UringUnavailableException {
+    /** A queue on a ring with room for twice {@code depth} entries. */
+    UringQueue(FileBlockDevice device, DeviceHandle handle, int depth, IoCompletion completion, Ring ring) {
         this.device = device;
         this.handle = handle;
         this.completion = completion;
@@ -72,7 +97,13 @@ final class UringQueue implements IoQueue {
         }
         this.free = slots.clone();
         this.freeSlots = depth;
-        this.ring = new UringRing(2 * depth, handle.fd());
+        this.ring = ring;
+    }
+
+    /** A queue of {@code depth} on a device's handle. */
+    static UringQueue open(FileBlockDevice device, DeviceHandle handle, int depth, IoCompletion completion)
+            throws UringUnavailableException {
+        return new UringQueue(device, handle, depth, completion, new UringRing(2 * depth, handle.fd()));
     }
 
     // ---- requests ----

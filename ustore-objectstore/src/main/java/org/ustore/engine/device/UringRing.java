@@ -18,7 +18,7 @@ import org.ustore.objectstore.ObjectStoreException;
  * <p>Used by one thread at a time. The kernel reads and writes the memory of requests until they complete: whoever makes
  * them keeps it reachable until then.
  */
-final class UringRing implements AutoCloseable {
+final class UringRing implements UringQueue.Ring {
     static final int OP_NOP = 0;
     static final int OP_FSYNC = 3;
     static final int OP_FALLOCATE = 17;
@@ -50,13 +50,6 @@ final class UringRing implements AutoCloseable {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
     private static final VarHandle SHARED = INT.varHandle();
-
-    /** Takes one completion. */
-    @FunctionalInterface
-    interface Sink {
-        /** {@code result} is that of the system call the entry stands for, or a negative errno. */
-        void completion(long userData, int result);
-    }
 
     private final Arena arena = Arena.ofShared();
     private final MemorySegment state = Kernel.newState(arena);
@@ -143,8 +136,8 @@ final class UringRing implements AutoCloseable {
         }
     }
 
-    /** Adds an entry, of which there are never more than the ring has; the kernel sees it at the next {@link #enter}. */
-    void add(int opcode, int flags, long position, long address, int length, int opFlags, long userData) {
+    @Override
+    public void add(int opcode, int flags, long position, long address, int length, int opFlags, long userData) {
         long at = (long) (tail & entryMask) * ENTRY_BYTES;
         entries.asSlice(at, ENTRY_BYTES).fill((byte) 0);
         entries.set(ValueLayout.JAVA_BYTE, at, (byte) opcode);
@@ -159,13 +152,13 @@ final class UringRing implements AutoCloseable {
         assert unsubmitted <= entryMask + 1 : "more entries than the ring holds";
     }
 
-    /** Whether {@link #enter} would submit anything. */
-    boolean hasUnsubmitted() {
+    @Override
+    public boolean hasUnsubmitted() {
         return unsubmitted > 0;
     }
 
-    /** Submits what was added and waits until {@code least} completions are there; may return with fewer. */
-    void enter(int least) {
+    @Override
+    public void enter(int least) {
         SHARED.setRelease(rings, submitTail, tail);
         for (int retry = 0; ; retry++) {
             long flags = least > 0 ? ENTER_GETEVENTS : 0;
@@ -193,8 +186,8 @@ final class UringRing implements AutoCloseable {
         return head != (int) SHARED.getAcquire(rings, completeTail);
     }
 
-    /** Hands over the completions that are there. */
-    void reap(Sink sink) {
+    @Override
+    public void reap(UringQueue.Sink sink) {
         int end = (int) SHARED.getAcquire(rings, completeTail);
         while (head != end) {
             long at = completions + (long) (head & completionMask) * COMPLETION_BYTES;

@@ -153,7 +153,7 @@ final class FileBlockDeviceTest {
             if (++rings[0] > 1) {
                 throw new UringUnavailableException("io_uring_setup", 24);
             }
-            return new UringQueue(device, handle, depth, completion);
+            return UringQueue.open(device, handle, depth, completion);
         };
         try (BlockDevice device = FileBlockDevice.open(file(BLOCK), false, IoMode.AUTO, one);
                 IoQueue queue = device.openQueue(1, (_, _) -> {})) {

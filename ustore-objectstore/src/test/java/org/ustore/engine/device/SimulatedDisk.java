@@ -52,11 +52,11 @@ public final class SimulatedDisk implements DeviceProvider {
     /** Decides about faults. */
     @FunctionalInterface
     public interface Faults {
-        /** What happens to the call with this number. */
-        Fault at(Call call, long number);
+        /** What happens to the call with this number, at {@code position} in bytes (0 for a flush). */
+        Fault at(Call call, long number, long position);
     }
 
-    private static final Faults NO_FAULTS = (_, _) -> Fault.NONE;
+    private static final Faults NO_FAULTS = (_, _, _) -> Fault.NONE;
 
     private final long sizeBytes;
     private final VirtualClock clock;
@@ -131,7 +131,7 @@ public final class SimulatedDisk implements DeviceProvider {
 
     /** Makes writes, flushes and discards with these numbers fail. */
     public void failCalls(LongPredicate numbers) {
-        faults((call, number) -> call != Call.READ && numbers.test(number) ? Fault.ERROR : Fault.NONE);
+        faults((call, number, _) -> call != Call.READ && numbers.test(number) ? Fault.ERROR : Fault.NONE);
     }
 
     /** Lets writes to blocks never written fail once so many blocks are, as on a thin device that is full. */
@@ -207,7 +207,7 @@ public final class SimulatedDisk implements DeviceProvider {
             return Kernel.EIO;
         }
         reads++;
-        Fault fault = faults.at(Call.READ, reads);
+        Fault fault = faults.at(Call.READ, reads, position);
         if (fault == Fault.ERROR) {
             return Kernel.EIO;
         }
@@ -231,7 +231,7 @@ public final class SimulatedDisk implements DeviceProvider {
             }
             return Kernel.EIO;
         }
-        Fault fault = faults.at(Call.WRITE, calls);
+        Fault fault = faults.at(Call.WRITE, calls, position);
         switch (fault) {
             case LOSE -> {
                 return 0;
@@ -289,7 +289,7 @@ public final class SimulatedDisk implements DeviceProvider {
         if (begin(device)) {
             return Kernel.EIO;
         }
-        switch (faults.at(Call.FLUSH, calls)) {
+        switch (faults.at(Call.FLUSH, calls, 0)) {
             case ERROR -> {
                 medium.failFlush();
                 return Kernel.EIO;
@@ -306,7 +306,7 @@ public final class SimulatedDisk implements DeviceProvider {
         if (begin(device)) {
             return Kernel.EIO;
         }
-        if (faults.at(Call.DISCARD, calls) == Fault.ERROR) {
+        if (faults.at(Call.DISCARD, calls, position) == Fault.ERROR) {
             return Kernel.EOPNOTSUPP;
         }
         for (long at = position; at < position + lengthBytes; at += BLOCK) {

@@ -78,16 +78,16 @@ final class SimulatedDiskTest {
     @Test
     void aFlushThatLiesMakesNothingDurableAnHonestOneDoes() {
         assertThat(outcomes(3, () -> {
-                    disk.faults((call, _) -> call == Call.FLUSH ? Fault.LOSE : Fault.NONE);
+                    disk.faults((call, _, _) -> call == Call.FLUSH ? Fault.LOSE : Fault.NONE);
                     write(3, 1);
                     device.flush();
                 }))
                 .contains(0, 1);
         assertThat(outcomes(3, () -> {
-                    disk.faults((call, _) -> call == Call.FLUSH ? Fault.LOSE : Fault.NONE);
+                    disk.faults((call, _, _) -> call == Call.FLUSH ? Fault.LOSE : Fault.NONE);
                     write(3, 1);
                     device.flush();
-                    disk.faults((_, _) -> Fault.NONE);
+                    disk.faults((_, _, _) -> Fault.NONE);
                     device.flush();
                 }))
                 .containsExactly(1);
@@ -117,9 +117,9 @@ final class SimulatedDiskTest {
     }
 
     private void writeWith(Fault fault, int block, int value) {
-        disk.faults((call, _) -> call == Call.WRITE ? fault : Fault.NONE);
+        disk.faults((call, _, _) -> call == Call.WRITE ? fault : Fault.NONE);
         write(block, value);
-        disk.faults((_, _) -> Fault.NONE);
+        disk.faults((_, _, _) -> Fault.NONE);
     }
 
     @Test
@@ -159,10 +159,10 @@ final class SimulatedDiskTest {
     @Test
     void readsFailOrFlipOnce() {
         write(3, 1);
-        disk.faults((call, number) -> call != Call.READ ? Fault.NONE : number == 1 ? Fault.FLIP : Fault.ERROR);
+        disk.faults((call, number, _) -> call != Call.READ ? Fault.NONE : number == 1 ? Fault.FLIP : Fault.ERROR);
         assertThat(value(3)).isEqualTo(-1);
         assertThatThrownBy(() -> value(3)).hasMessageContaining("read");
-        disk.faults((_, _) -> Fault.NONE);
+        disk.faults((_, _, _) -> Fault.NONE);
         assertThat(value(3)).isEqualTo(1);
     }
 
