@@ -137,7 +137,7 @@ final class TreeDamageTest {
 
     private void spoilFirst(int reads, Fault fault) {
         int[] left = {reads};
-        test.disk.faults((call, _) -> call == Call.READ && left[0]-- > 0 ? fault : Fault.NONE);
+        test.disk.faults((call, _, _) -> call == Call.READ && left[0]-- > 0 ? fault : Fault.NONE);
     }
 
     @Test
