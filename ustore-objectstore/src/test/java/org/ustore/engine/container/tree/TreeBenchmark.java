@@ -86,7 +86,7 @@ public final class TreeBenchmark {
         byte[] value = new byte[100];
         Random random = new Random(1);
         try (BlockDevice device = newDevice()) {
-            TreeStore store = TreeStore.open(device, new BlockMap(BLOCKS), 1L << 30, RootRef.EMPTY);
+            TreeStore store = TreeStore.open(device, new BlockMap(BLOCKS, true), 1L << 30, RootRef.EMPTY);
             WriteBatch batch = new WriteBatch();
             for (int round = 0; round < 4; round++) {
                 long start = now();
@@ -150,18 +150,20 @@ public final class TreeBenchmark {
 
     private void large(int objects, int omapKeys, long cacheBytes) throws Exception {
         try (BlockDevice device = newDevice()) {
-            BlockMap space = new BlockMap(BLOCKS);
+            BlockMap space = new BlockMap(BLOCKS, true);
             TreeStore store = TreeStore.open(device, space, cacheBytes, RootRef.EMPTY);
+            long begun = now();
             Load load = new Load(store);
             load.fill("onode of 300 bytes, insert", objects, 300, false);
             load.fill("omap of 80 bytes, insert", omapKeys, 80, true);
             load.root = load.checkpoint();
             System.out.printf(Locale.ROOT, "pages %,d MiB, size %,d%n", space.usedBlocks() / 256, store.size());
-            load.gets(objects, 300_000);
+            report("all of it", store.size(), now() - begun);
+            load.gets(objects, 100_000);
             scan(store);
             load.deleteRange(1_000_000);
             load.root = load.checkpoint();
-            BlockMap rebuilt = new BlockMap(BLOCKS);
+            BlockMap rebuilt = new BlockMap(BLOCKS, true);
             long start = now();
             TreeStore again = TreeStore.open(device, rebuilt, cacheBytes, load.root);
             again.forEachPage(rebuilt::take);

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.ustore.engine.container.Model;
 import org.ustore.engine.container.RandomBatches;
@@ -180,7 +184,7 @@ final class TreeStoreTest {
         test.checkpoint();
         test.drain();
         int full = test.space.usedBlocks();
-        java.util.Collections.shuffle(numbers, random.random());
+        Collections.shuffle(numbers, random.random());
         for (int number : numbers.subList(0, 19_000)) {
             test.apply(new WriteBatch().delete(key(number)));
         }
@@ -232,5 +236,39 @@ final class TreeStoreTest {
         test.apply(new WriteBatch().delete(key(30_000)));
         test.checkpoint();
         assertThat(test.disk.calls() - calls).as("absent keys change nothing").isEqualTo(2);
+    }
+
+    /** Gets that read the device find what they look for while the pages they may be reading are replaced and reused. */
+    @Test
+    void readsFromTheDeviceWhilePagesAreReused() throws InterruptedException {
+        TestStore test = new TestStore(20_000, TreeStore.LEAST_CACHE_BYTES);
+        int keys = 4000;
+        for (int i = 0; i < keys; i++) {
+            test.applyAndCheckpoint(new WriteBatch().put(key(i), key(i)));
+        }
+        TreeStore store = test.store;
+        AtomicBoolean stop = new AtomicBoolean();
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+        Thread reader = Thread.ofPlatform().start(() -> {
+            Random random = new Random(1);
+            try {
+                while (!stop.get()) {
+                    byte[] key = key(random.nextInt(keys));
+                    assertThat(store.get(key)).startsWith(key);
+                }
+            } catch (Throwable e) {
+                failure.set(e);
+            }
+        });
+        Random random = new Random(2);
+        for (int i = 0; i < 8000 && failure.get() == null; i++) {
+            byte[] key = key(random.nextInt(keys));
+            test.applyAndCheckpoint(new WriteBatch().patch(key, key.length, value(random, 500)));
+        }
+        stop.set(true);
+        reader.join();
+        assertThat(failure.get()).isNull();
+        assertThat(store.pageReads()).isPositive();
+        test.assertGood("after readers");
     }
 }
