@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
@@ -21,10 +23,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.ustore.engine.device.IoMode;
 import org.ustore.engine.device.SimulatedDisk;
+import org.ustore.engine.device.SimulatedDisk.Call;
+import org.ustore.engine.device.SimulatedDisk.Fault;
+import org.ustore.objectstore.BufferAllocator;
 import org.ustore.objectstore.ByteString;
 import org.ustore.objectstore.Collection;
 import org.ustore.objectstore.CollectionId;
 import org.ustore.objectstore.ErrorCode;
+import org.ustore.objectstore.Extent;
 import org.ustore.objectstore.ObjectId;
 import org.ustore.objectstore.ObjectStoreException;
 import org.ustore.objectstore.Transaction;
@@ -33,6 +39,7 @@ import org.ustore.objectstore.Transaction;
 final class UStoreTest {
     private static final long SEED = 1;
     private static final CollectionId PG = CollectionId.pg(1, 0);
+    private static final long LOG_END_BYTES = 8192 + (1L << 20);
     private static final UUID FSID = UUID.fromString("3c1b0f5e-0b4c-4a6e-8f7d-1f2e3d4c5b6a");
 
     @TempDir
@@ -204,6 +211,41 @@ final class UStoreTest {
         }
     }
 
+    @Test
+    void metadataThatDoesNotFitIsRefusedWhileACheckpointStillHasRoom() {
+        SimulatedDisk disk = new SimulatedDisk(24L << 20, SEED);
+        UStore store = fresh(disk);
+        int fitted = fill(store, 65536);
+        int accepted = 0;
+        try {
+            while (true) {
+                store.queueTransaction(
+                        pg(store), new Transaction().setAttribute(PG, object(0), attribute(accepted), value(accepted)));
+                accepted++;
+            }
+        } catch (ObjectStoreException e) {
+            assertThat(e.code()).as(e.getMessage()).isEqualTo(ErrorCode.ENOSPC);
+        }
+        store.umount();
+        assertThat(store.fsck(true).errors()).isEmpty();
+        store.mount();
+        assertThat(pg(store).attributes(object(0))).hasSize(accepted);
+        for (int i = 0; i < accepted; i++) {
+            assertThat(pg(store).attribute(object(0), attribute(i))).isEqualTo(value(i));
+        }
+        assertThat(pg(store).read(object(fitted - 1), 0, 0)).isEqualTo(data(fitted - 1, 65536));
+        store.umount();
+    }
+
+    private static ByteString attribute(int number) {
+        return ByteString.of("a" + number);
+    }
+
+    /** As much metadata as one record of the small log takes. */
+    private static ByteString value(int number) {
+        return ByteString.wrap(data(number, 200_000));
+    }
+
     // ---- damage ----
 
     @Test
@@ -306,6 +348,32 @@ final class UStoreTest {
         throw new AssertionError("not in the log");
     }
 
+    @Test
+    void aRecordWhoseDataNeverReachedTheDiskIsNotApplied() throws InterruptedException {
+        for (int seed = 1; seed <= 3; seed++) {
+            SimulatedDisk disk = new SimulatedDisk(24L << 20, seed);
+            UStore store = fresh(disk);
+            byte[] before = data(seed, 200_000);
+            commit(store, new Transaction().write(PG, object(1), 0, before));
+            // A write of the data is reported as done and is not; the record is.
+            AtomicInteger lost = new AtomicInteger();
+            disk.faults((call, _, position) -> {
+                boolean data = call == Call.WRITE && position >= LOG_END_BYTES;
+                return data && lost.incrementAndGet() == 1 ? Fault.LOSE : Fault.NONE;
+            });
+            commit(store, new Transaction().write(PG, object(1), 0, data(-seed, 200_000)));
+            assertThat(lost).as("writes of data").hasPositiveValue();
+            disk.powerOff();
+            closeFailed(store);
+            disk.restart();
+            UStore again = store(disk);
+            again.mount();
+            assertThat(pg(again).read(object(1), 0, 0)).as("seed %s", seed).isEqualTo(before);
+            again.umount();
+            assertThat(again.fsck(true).errors()).isEmpty();
+        }
+    }
+
     // ---- device errors ----
 
     @Test
@@ -345,7 +413,49 @@ final class UStoreTest {
         }
     }
 
+    @Test
+    void aFailedLastCheckpointEndsAllThreads() throws InterruptedException {
+        SimulatedDisk disk = new SimulatedDisk(24L << 20, SEED);
+        UStore store = fresh(disk);
+        AtomicReference<@Nullable Thread> finisher = new AtomicReference<>();
+        CountDownLatch done = new CountDownLatch(1);
+        store.queueTransaction(
+                pg(store),
+                new Transaction().write(PG, object(0), 0, data(0, 4096)).onCommit(() -> {
+                    finisher.set(Thread.currentThread());
+                    done.countDown();
+                }));
+        assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
+        disk.failCalls(_ -> true);
+        assertCode(ErrorCode.EIO, store::umount);
+        assertThat(finisher.get()).isNotNull().extracting(Thread::isAlive).isEqualTo(false);
+    }
+
     // ---- load ----
+
+    @Test
+    void aReadReturnsWhatItFoundWhateverIsWrittenMeanwhile() {
+        SimulatedDisk disk = new SimulatedDisk(24L << 20, SEED);
+        UStore store = fresh(disk);
+        for (boolean ranges : new boolean[] {false, true}) {
+            byte[] before = data(SEED, 4096);
+            store.queueTransaction(pg(store), new Transaction().write(PG, object(0), 0, before));
+            byte[] found = new byte[before.length];
+            BufferAllocator writesMeanwhile = bytes -> {
+                for (int i = 0; i < 8; i++) {
+                    store.queueTransaction(pg(store), new Transaction().write(PG, object(i), 0, data(-i, 4096)));
+                }
+                return MemorySegment.ofArray(found);
+            };
+            if (ranges) {
+                pg(store).read(object(0), List.of(new Extent(0, before.length)), writesMeanwhile);
+            } else {
+                pg(store).read(object(0), 0, 0, writesMeanwhile);
+            }
+            assertThat(found).isEqualTo(before);
+        }
+        store.umount();
+    }
 
     @Test
     void writersAndReadersDuringCheckpoints() throws InterruptedException {

@@ -206,6 +206,24 @@ interface CollectionContract extends StoreUnderTest {
     }
 
     @Test
+    @DisplayName("C6.split-to-32-bits: the whole hash decides")
+    default void splitToAllBits() {
+        CollectionId parent = CollectionId.pg(53, 1);
+        CollectionId child = CollectionId.pg(53, 0x80000001);
+        Collection parentHandle = make(parent, 31);
+        ObjectId stays = inPool(53, 1, "stays");
+        ObjectId moves = inPool(53, 0x80000001, "moves");
+        store().queueTransaction(
+                        parentHandle, new Transaction().touch(parent, stays).touch(parent, moves));
+        Collection childHandle = store().createNewCollection(child);
+        store().queueTransaction(
+                        parentHandle,
+                        new Transaction().makeCollection(child, 32).splitCollection(parent, child, 32, 0x80000001));
+        assertThat(listAll(parentHandle, 10)).containsExactly(stays);
+        assertThat(listAll(childHandle, 10)).containsExactly(moves);
+    }
+
+    @Test
     @DisplayName("C6.split-carries-all: attributes, omap, clones and data follow; the child can be written at once")
     default void splitCarriesAll() {
         CollectionId parent = CollectionId.pg(8, 1);

@@ -42,9 +42,14 @@ final class PendingBlocks {
         return chunks.length * CHUNK_SLOTS - freeSlots.size();
     }
 
+    /** Whether the next block needs no more memory. */
+    boolean hasFreeSlot() {
+        return !freeSlots.isEmpty();
+    }
+
     /** Keeps a copy of one block of data for device block {@code block}. */
     void stage(int block, MemorySegment data, long offset) {
-        if (freeSlots.isEmpty()) {
+        if (!hasFreeSlot()) {
             grow();
         }
         int slot = freeSlots.removeLast();

@@ -699,10 +699,7 @@ public final class Shard {
     /** Makes everything queued durable, runs all callbacks, ends the threads. A failed shard only ends. */
     public void close() {
         try {
-            signalEnd(() -> stopping = true);
-            committer.join();
-            signalEnd(() -> committerEnded = true);
-            checkpointer.join();
+            endWriters();
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
@@ -710,12 +707,26 @@ public final class Shard {
             if (failure == null) {
                 checkpoint(true, superblock.generation());
             }
+        } finally {
+            closeWriters();
+            endFinisher();
+        }
+    }
+
+    private void endWriters() throws InterruptedException {
+        signalEnd(() -> stopping = true);
+        committer.join();
+        signalEnd(() -> committerEnded = true);
+        checkpointer.join();
+    }
+
+    private void endFinisher() {
+        try {
             finisher.stop();
-            signalEnd(() -> closed = true);
         } catch (InterruptedException e) {
             throw interrupted(e);
         } finally {
-            closeWriters();
+            signalEnd(() -> closed = true);
         }
     }
 

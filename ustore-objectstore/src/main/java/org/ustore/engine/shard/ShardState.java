@@ -129,6 +129,10 @@ public final class ShardState {
 
     /** Keeps the data of a block that only the log holds. */
     public void stage(int block, MemorySegment data, long offset) {
+        if (!pending.hasFreeSlot()) {
+            // Replay of a long log comes by here alone: without this each block ever staged would take a slot for good.
+            guard.advance(this::reuse);
+        }
         pending.stage(block, data, offset);
     }
 
