@@ -104,6 +104,24 @@ public final class FreeSpace {
         return result;
     }
 
+    /** Allocates {@code count} blocks next to each other and returns the first, or -1 if there are none. */
+    public int allocateRun(int count) {
+        int start = findRun(largeCursor, count);
+        // The stretches overlap, so that no run is missed.
+        for (long from = 0; start < 0 && from < totalBlocks; from += ((long) SEARCH_WORDS << 6) - count) {
+            start = findRun((int) from, count);
+        }
+        if (start < 0) {
+            return -1;
+        }
+        for (int b = start; b < start + count; b++) {
+            words[b >>> 6] |= 1L << b;
+        }
+        freeBlocks -= count;
+        largeCursor = start + count == totalBlocks ? 0 : start + count;
+        return start;
+    }
+
     /** First block of a free run of {@code count} blocks within the bounded stretch, or -1. */
     private int findRun(int from, int count) {
         int run = 0;

@@ -1,0 +1,4 @@
+@NullMarked
+package org.ustore.engine.objects;
+
+import org.jspecify.annotations.NullMarked;
