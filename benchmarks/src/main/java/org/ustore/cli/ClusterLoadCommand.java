@@ -16,8 +16,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "load",
         description = {
-            "Write blocks and objects to a running cluster, kill and restart OSDs meanwhile, then check that it is",
-            "healthy, scrubs clean and holds everything acknowledged; exit code 1 if not."
+            "Write to a running cluster, kill and restart OSDs meanwhile, then check everything.",
+            "Exit code 1 unless it is healthy, scrubs clean and holds all that was acknowledged."
         })
 final class ClusterLoadCommand implements Callable<Integer> {
     private static final int MAX_MINUTES = 24 * 60;

@@ -15,9 +15,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "demo",
         description = {
-            "Run UStore and BlueStore side by side in one real cluster: the same RBD workloads on both in alternation,",
-            "every byte verified, a kill -9 under load, snapshots, deep scrub. Prints one table and the checks;",
-            "exit code 1 if a check fails. Takes about 4 minutes and removes all it started."
+            "Run UStore and BlueStore side by side in one real cluster.",
+            "The same RBD workloads on both in alternation, every byte verified, a kill -9 under load, snapshots,",
+            "deep scrub. Prints one table and the checks; exit code 1 if a check fails. Takes about 4 minutes and",
+            "removes all it started."
         })
 final class DemoCommand implements Callable<Integer> {
     private static final int MAX_SECONDS = 600;

@@ -5,6 +5,7 @@ import org.ustore.cluster.ClusterException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 
 /** Entry point of the command line; a new command is one more class in {@code subcommands}. */
@@ -19,7 +20,7 @@ import picocli.CommandLine.ParameterException;
             VersionCommand.class,
             CommandLine.HelpCommand.class
         },
-        footer = {"", "Start with: ./ustore demo", "More on one command: ./ustore help COMMAND"})
+        footer = {"", "Start with: ./ustore demo", "More on one command: ./ustore COMMAND --help"})
 public final class Main {
     private static final int FAILED = 1;
     private static final int USAGE = 2;
@@ -38,7 +39,19 @@ public final class Main {
                 .registerConverter(ByteSizeOption.class, ByteSizeOption::parse)
                 .setParameterExceptionHandler(Main::usage)
                 .setExecutionExceptionHandler((e, command, _) -> failed(e, command));
+        addHelp(line);
         return args.length == 0 ? line.execute("help") : line.execute(args);
+    }
+
+    private static void addHelp(CommandLine line) {
+        OptionSpec.Builder help = OptionSpec.builder("-h", "--help")
+                .usageHelp(true)
+                .type(boolean.class)
+                .description("Show this help.");
+        line.getCommandSpec().addOption(help.build());
+        line.getSubcommands().values().stream()
+                .filter(command -> !(command.getCommand() instanceof CommandLine.HelpCommand))
+                .forEach(Main::addHelp);
     }
 
     private static int usage(ParameterException e, String[] args) {
@@ -46,8 +59,7 @@ public final class Main {
         PrintWriter err = command.getErr();
         err.println("ustore: " + e.getMessage());
         CommandLine.UnmatchedArgumentException.printSuggestions(e, err);
-        String path = command.getCommandSpec().qualifiedName(" ").replaceFirst("^ustore ?", "");
-        err.println(("next: ./ustore help " + path.split(" ", 2)[0]).stripTrailing());
+        err.println("next: ./" + command.getCommandSpec().qualifiedName(" ") + " --help");
         return USAGE;
     }
 
